@@ -7,7 +7,9 @@ import type {
   ConfigResultMessage,
   ConfigRunningMessage,
   ConfigState,
+  EmulatorLease,
 } from '@weft/contract';
+import type { AlarmRecord } from './alarms/store/alarm-store.ts';
 import type { NewAuditEntry } from './audit/audit-entry.ts';
 import type { AgentCaller, Caller, CallerChange } from './caller.ts';
 import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';
@@ -15,6 +17,7 @@ import type { DeviceChange } from './devices/registry/device-changes.ts';
 import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
 import type { JobRecord } from './jobs/store/job-record.ts';
 import type { AgentSight } from './rights/rights.ts';
+import type { EndingNetwork } from './storage/ended-agents.ts';
 import type { DeviceList } from './telemetry/ingest/device-list.ts';
 import type { IgnoredFields } from './telemetry/ingest/ignored-fields.ts';
 import type { CommandTransports } from './telemetry/presence/presence-service.ts';
@@ -37,6 +40,14 @@ export function createEvents() {
   return {
     /** A caller's record changed in a way that touches its tokens, its rights or what it owns. */
     callerChanged: new ChangeEvent<CallerChange>(),
+    /** An emulated network ends: what is open about its agents ends in the same transaction. */
+    networkEnded: new ChangeEvent<EndingNetwork>(),
+    /** Alarms were cleared because what they are about has ended; further steps of the same transaction. */
+    alarmsEnded: new TransactionStep<[alarms: readonly AlarmRecord[]]>(),
+    /** This node has learned that the network of an agent has ended, now or at its start. */
+    agentEnded: new Event<[ap_id: string]>(),
+    /** Whether the network of an agent has ended, as this node knows it. */
+    hasEnded: new Question<[ap_id: string], boolean>(),
     /** Entries were appended to the audit log; further steps of the same transaction. */
     audited: new TransactionStep<[entries: readonly NewAuditEntry[]]>(),
     /** Another process has changed the database; it is unknown what. */
@@ -95,6 +106,8 @@ export function createEvents() {
     settingsOf: new Question<[ap_id: string, parameter: string], Promise<string[]>>(),
     /** What the agent says that it runs, by leaf; undefined: it has said nothing. */
     settingsRun: new Question<[ap_id: string], Promise<ReadonlyMap<string, unknown> | undefined>>(),
+    /** What these agents said last that they run, and the hash of what they were given; by ap_id. */
+    settingsGiven: new Question<[ap_ids: readonly string[]], Promise<NonNullable<EmulatorLease['settings']>>>(),
     /** Whose settings these labels change; of all of them, the ap_ids. */
     reconfigured: new Question<[changes: readonly Relabelled[]], Promise<ReadonlySet<string>>>(),
     /** Something may be due for the agent. */

@@ -113,7 +113,9 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   const runs = new EmulatorRunStore(database, agents, jobs);
   const changes = new CallerChanges(audit, event);
   const keepMs = config.emulatorKeepHours * hour;
-  const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, keepMs });
+  // What is open about its access points ends with the next look of a server.
+  const ending = createEvents().networkEnded;
+  const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, ending, keepMs });
   const silent = { mailbox, retentionMs, tell: () => {} };
   event.within(new JobEnding({ ...silent, owned, agents }).step);
   event.within(new CommandEnding({ store, ledger, operations, rights }).step);

@@ -84,7 +84,7 @@ export class ConflictWorld {
     const { caller_id, site, ap_id } = intent;
     const blast =
       intent.rank < 2
-        ? this.#blast.look(caller_id, site, ap_id, this.#siteSize, rules.blast_radius.window_s * 1000, at)
+        ? this.#blast.look(caller_id, { site }, ap_id, this.#siteSize, rules.blast_radius.window_s * 1000, at)
         : null;
     const state = { ...(this.#states.get(key) ?? { recent: [], frozen_until: null }), blast };
     const decision = decide(intent, leases, state, rules, at);
@@ -93,7 +93,7 @@ export class ConflictWorld {
     if (decision.ends) this.leases.remove(decision.ends);
     if (decision.lease) this.leases.set(decision.lease);
     this.#states.set(key, stateAfter(intent, decision, state, at));
-    if (decision.args && intent.rank < 2) this.#blast.count(caller_id, site, ap_id, at);
+    if (decision.args && intent.rank < 2) this.#blast.count(caller_id, { site }, ap_id, at);
     return decision;
   }
 

@@ -50,6 +50,11 @@ export const EmulatorLeaseRequest = Type.Named('EmulatorLeaseRequest', {
         'How many runs the process takes at once, and how many more it takes now. Beyond these it may ask for one of an administrator.',
     },
   ),
+  model_time: Type.Optional.String({ format: 'date-time', description: 'What time it is in the network now.' }),
+  settings: Type.Optional.Boolean({
+    default: false,
+    description: 'Answer with what access points run, as they said last.',
+  }),
   wait: Type.Optional.Integer({ minimum: 0, maximum: 30, default: 0, description: 'Seconds to wait for requests.' }),
   answers: Type.Optional.Array(Type.Object({ id: Type.String(), answer: Type.Unknown() }), {
     description: 'To requests that came with an earlier lease.',
@@ -72,6 +77,16 @@ export const EmulatorLease = Type.Named('EmulatorLease', {
   now: Type.String({ format: 'date-time', description: 'The clock of Weft.' }),
   last_chunk: Type.Integer({ description: 'The highest `chunk` of the callbacks so far; 0 without one.' }),
   requests: Type.Array(EmulatorRequest),
+  settings: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({ hash: Type.OrNull(Type.String()), settings: Type.Record(Type.String(), Type.Unknown()) }),
+      {
+        description:
+          'By `ap_id`: what one ran that has said so, and the hash of what it was given. Whoever has nothing from before begins with it.',
+      },
+    ),
+  ),
 });
 export type EmulatorLease = Type.Static<typeof EmulatorLease>;
 

@@ -6,7 +6,8 @@ import type { Actor, CallerChange, Principal } from '../caller.ts';
 import { NotFoundError, TryLaterError } from '../errors.ts';
 import type { VisibleAgent } from '../rights/rights.ts';
 import { generateSecret } from '../secrets.ts';
-import { type AgentRecord, noLabels, revokedHash, withoutReadOnlyKeys } from './agent-record.ts';
+import { revokedHash } from '../storage/ended-agents.ts';
+import { type AgentRecord, noLabels, withoutReadOnlyKeys } from './agent-record.ts';
 import { etagOfAgent } from './etags.ts';
 
 export interface NewAgent {

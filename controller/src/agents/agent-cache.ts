@@ -66,10 +66,11 @@ export class ListedAgents {
   }
 
   /** In pages, others having turns between them. `only`: at most these. */
-  async *visibleTo(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
+  async *visibleTo(caller: Caller, only?: readonly string[], withEnded = false): AsyncGenerator<ListedAgent[]> {
     const rights = rightsOf(caller);
     const wanted = only && only.length > 0 ? new Set(only) : undefined;
-    const isMeant = (agent: ListedAgent) => (!wanted || wanted.has(agent.ap_id)) && rights.sees(agent);
+    const isMeant = (agent: ListedAgent) =>
+      (wanted ? wanted.has(agent.ap_id) : withEnded || !agent.isEnded) && rights.sees(agent);
     const own = rights.agent && (await this.#store.get(caller.name));
     if (rights.agent) yield own ? [toListedAgent(own)].filter(isMeant) : [];
     else for await (const page of givingWay(this.pages(wanted && [...wanted]))) yield page.filter(isMeant);

@@ -26,8 +26,6 @@ export const noLabels: Readonly<AgentLabels> = { display_name: null, site: null,
 
 /** The prefix of a stored generated password, followed by its SHA-256. */
 export const generatedHashPrefix = 'sha256:';
-/** Matches no password. */
-export const revokedHash = `${generatedHashPrefix}revoked`;
 
 /** What `create` throws if the ap_id is taken. */
 export function agentExists(): ConflictError {

@@ -132,9 +132,12 @@ export class AgentService implements PrincipalSource {
     return agent && toFoundAgent(agent);
   }
 
-  /** Every agent that the caller may read, ordered by ap_id, with what a filter has to know. `only`: at most these. */
-  pages(caller: Caller, only?: readonly string[]): AsyncGenerator<ListedAgent[]> {
-    return this.#listed.visibleTo(caller, only);
+  /**
+   * Every agent that the caller may read, ordered by ap_id, with what a filter has to know; those whose network has ended only if they
+   * are named, or `withEnded`. `only`: at most these.
+   */
+  pages(caller: Caller, only?: readonly string[], withEnded = false): AsyncGenerator<ListedAgent[]> {
+    return this.#listed.visibleTo(caller, only, withEnded);
   }
 
   /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */
@@ -181,8 +184,8 @@ export class AgentService implements PrincipalSource {
   /** Throws TryLaterError 429 `too_many_agents` if this number of agents would exceed the limit. Emulated ones keep no real ones out. */
   async requireRoomFor(more: number, { areEmulated = false } = {}): Promise<void> {
     if ((await this.#agents.count()) + more <= this.#options.maxAgents) return;
-    if (areEmulated || (await this.#agents.countReal()) + more > this.#options.maxAgents)
-      throw tooManyAgents(this.#options.maxAgents);
+    const counted = areEmulated ? await this.#agents.countPresent() : await this.#agents.countReal();
+    if (counted + more > this.#options.maxAgents) throw tooManyAgents(this.#options.maxAgents);
   }
 
   /** Throws PreconditionError if the record is not what `ifMatch` names, in the transaction of the change. */

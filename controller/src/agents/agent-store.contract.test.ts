@@ -4,10 +4,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { agentNamed, siteAt } from '../../../test/pure/stored-records.ts';
 import { SiteStore } from '../sites/site-store.ts';
+import { revokedHash } from '../storage/ended-agents.ts';
 import { type SqlDatabase, UniqueViolation } from '../storage/sql-database.ts';
 import { type ListedAgent, toListedAgent } from './agent-answers.ts';
 import { ListedAgents } from './agent-cache.ts';
-import { type AgentRecord, revokedHash } from './agent-record.ts';
+import type { AgentRecord } from './agent-record.ts';
 import { AgentStore, UnknownSite } from './agent-store.ts';
 
 interface AgentStoreFixture {

@@ -1,6 +1,7 @@
 // Agent records: one per access point, real or emulated.
 
 import type { VisibleAgent } from '../rights/rights.ts';
+import { ENDED, revokedHash } from '../storage/ended-agents.ts';
 import { noteRemoved, raiseRevision, readRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { runList } from '../storage/sql-rows.ts';
@@ -14,7 +15,6 @@ import {
   generatedHashPrefix,
   insertAgent,
   insertAgents,
-  revokedHash,
   VISIBLE,
 } from './agent-record.ts';
 import { etagOfAgent, requireMatch } from './etags.ts';
@@ -64,6 +64,11 @@ export class AgentStore extends SqlStore {
     return this.countRows('agents');
   }
 
+  /** Without those whose emulated network has ended. Reads them all. */
+  async countPresent(): Promise<number> {
+    return this.countRows(`agents WHERE NOT ${ENDED}`);
+  }
+
   async countReal(): Promise<number> {
     return this.countRows('agents WHERE emulated_for IS NULL');
   }
@@ -95,13 +100,13 @@ export class AgentStore extends SqlStore {
 
   /**
    * The same, and each gets a display name of its own: its stem and the next number that no agent has with it. There are as
-   * many stems as agents.
+   * many stems as agents; names of those whose network has ended are free.
    */
   async createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void> {
     if (agents.length === 0) return;
     const revision = await raiseRevision(tx);
     const rows = await tx.query<{ display_name: string }>(
-      'SELECT display_name FROM agents WHERE display_name IS NOT NULL',
+      `SELECT display_name FROM agents WHERE display_name IS NOT NULL AND NOT ${ENDED}`,
     );
     const taken = rows.map(({ display_name }) => display_name);
     const names = freeNames(stems, taken);
@@ -115,7 +120,8 @@ export class AgentStore extends SqlStore {
     const sql =
       'UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN ({{list}}) RETURNING id, ap_id';
     const revision = await raiseRevision(tx);
-    const revoked = await runList<{ id: string; ap_id: string }>(tx, sql, ap_ids, [revokedHash, ver, revision]);
+    const sorted = [...ap_ids].sort();
+    const revoked = await runList<{ id: string; ap_id: string }>(tx, sql, sorted, [revokedHash, ver, revision]);
     return revoked.map(({ id, ap_id }) => ({ id, ap_id }));
   }
 

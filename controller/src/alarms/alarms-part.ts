@@ -12,6 +12,7 @@ import { PeriodicTask } from '../periodic-task.ts';
 import type { SiteStore } from '../sites/site-store.ts';
 import { backupStampOf } from '../storage/data-folder.ts';
 import { NodeLease } from '../storage/node-lease.ts';
+import type { SqlQueries } from '../storage/sql-database.ts';
 import type { ReportBudget } from '../telemetry/ingest/report-budget.ts';
 import type { AgentStateStore } from '../telemetry/presence/agent-state-store.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
@@ -26,6 +27,7 @@ import { SilenceService } from './api/silence-service.ts';
 import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
 import { AlarmStore } from './store/alarm-store.ts';
+import { clearEndedAlarms, hasEndedAlarms } from './store/ended-alarms.ts';
 import { RuleStore, SilenceStore } from './store/rule-store.ts';
 import { ActiveAlarms } from './watch/active-alarms.ts';
 import { AgentStates } from './watch/agent-states.ts';
@@ -96,6 +98,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
   const readingWatch = new ReadingWatch({ readings, activeAlarms, directory });
+  const clearEnded = (tx: SqlQueries) =>
+    clearEndedAlarms(tx, { alarms, eventLog, also: events.alarmsEnded.run }, deps.now());
+  // What an older version has left, or whoever ended a network beside the server.
+  const clearLeft = async () => {
+    if (await hasEndedAlarms(database)) await database.transaction(clearEnded);
+  };
   const agentStates = new AgentStates({
     database,
     presence: deps.presence,
@@ -112,6 +120,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     muting,
     agentStates: (nowMs) => agentStates.read(nowMs),
     readings: readingWatch,
+    clearLeft,
     onChange,
   });
   const keptMs = config.eventRetentionDays * dayMs;
@@ -137,6 +146,10 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const ofApps = new AppAlarmService({ ...shared, writer, onError, apps: deps.principals.third_party_app });
   events.callerChanged.within(ofApps.end);
 
+  events.agentEnded.on((ap_id) => {
+    samples.forget(ap_id);
+    skews.forget(ap_id);
+  });
   events.agentRemoved.add('data', async (ap_id) => {
     await database.transaction(async (tx) => {
       await alarms.nextVersion(tx);
@@ -158,6 +171,10 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   };
   const refreshing = new PeriodicTask({ everyMs: 30_000, what: 'the reading of agents', run: refresh, onError });
   const refreshSoon = () => refreshing.soon(refreshDelayMs);
+  events.networkEnded.within(async (tx) => {
+    await clearEnded(tx);
+    return { committed: () => void refresh().catch(refreshSoon) };
+  });
   events.agentConfigured.on(refreshSoon);
   events.labelsChanged.on(refreshSoon);
   events.sitesChanged.on(refreshSoon);
@@ -192,6 +209,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     refresh,
     async prepare() {
       await rules.seed();
+      await clearLeft();
       await refresh();
     },
     start() {

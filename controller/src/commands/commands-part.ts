@@ -166,10 +166,13 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     }
   }
 
-  events.callerChanged.within(new CommandEnding({ store, ledger, operations, rights }).step);
+  const ending = new CommandEnding({ store, ledger, operations, rights });
+  events.callerChanged.within(ending.step);
+  events.networkEnded.within(ending.network);
+  events.agentEnded.on((ap_id) => fleet.remove(ap_id));
   events.deviceErased.within(new DeviceErasure({ store, ledger, operations }).step);
   events.agentConfigured.on((agent) => {
-    fleet.set(agent);
+    if (!events.hasEnded.ask(agent.ap_id)) fleet.set(agent);
     devices.configured(agent);
   });
   events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));

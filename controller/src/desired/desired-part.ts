@@ -150,6 +150,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
   events.settingsOf.onAsk((ap_id, parameter) => commands.settingsOf(ap_id, parameter));
   events.settingsRun.onAsk((ap_id) => configs.runningOf(ap_id));
+  events.settingsGiven.onAsk((ap_ids) => configs.running(ap_ids));
   events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
   events.configStates.onAsk(() => configs.states());
   deps.readings.add('settings_drifted', async () =>

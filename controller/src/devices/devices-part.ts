@@ -10,7 +10,7 @@ import type { Part, Platform } from '../part.ts';
 import { type AgentSight, rightsOf } from '../rights/rights.ts';
 import { deviceActionsRoutes } from './api/device-actions-routes.ts';
 import { DeviceActionsService } from './api/device-actions-service.ts';
-import type { DeviceExtras as DeviceExtraFields } from './api/device-answer.ts';
+import { countPresent, type DeviceExtras as DeviceExtraFields } from './api/device-answer.ts';
 import { deviceRoutes } from './api/device-routes.ts';
 import { DeviceService } from './api/device-service.ts';
 import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
@@ -47,7 +47,13 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const store = new DeviceStore(database, { node: randomUUID(), now });
   const extrasStore = new DeviceExtrasStore(database);
   const extras = new DeviceExtras({ store: extrasStore });
-  const journal = new DeviceJournal({ database, store, eventLog, onWritten: events.devicesChanged.emit });
+  const journal = new DeviceJournal({
+    database,
+    store,
+    eventLog,
+    onEnded: events.agentEnded.emit,
+    onWritten: events.devicesChanged.emit,
+  });
   const joins = shares.budget('device_joins', joinRate);
   const registry = new DeviceRegistry({
     pseudonyms,
@@ -98,6 +104,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   });
   const sightOf = (caller: Caller, selector: string): Promise<AgentSight> =>
     events.agentSight.ask(caller, selector) ?? Promise.resolve(byName(caller));
+  const hasEnded = (ap_id: string) => events.hasEnded.ask(ap_id) === true;
   const devices = new DeviceService({
     registry,
     names,
@@ -107,6 +114,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     sightOf,
     showsAddresses: (caller) => extras.areClearAllowed && rightsOf(caller).isAdmin,
     extrasOf: (device) => toExtras(extras, device),
+    hasEnded,
   });
   const care = new DeviceActionsService({
     database,
@@ -123,14 +131,20 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     onErased: events.deviceErased.run,
   });
 
-  events.devicesReported.onAsk((ap_id, lists) => intake.take(ap_id, lists));
+  const settle = () =>
+    journal.settled().catch((error) => onError(error, 'devices of access points that are away could not be written'));
+  events.agentEnded.on((ap_id) => {
+    registry.leaveAll(ap_id, now(), 'ended');
+    void settle();
+  });
+  events.devicesReported.onAsk((ap_id, lists) =>
+    hasEnded(ap_id) ? Promise.resolve(undefined) : intake.take(ap_id, lists),
+  );
   events.presenceChanged.on((changes) => {
     for (const { ap_id, to, atMs } of changes) {
       if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs, to);
     }
-    journal
-      .settled()
-      .catch((error) => onError(error, 'devices of access points that are offline could not be written'));
+    void settle();
   });
   events.agentRemoved.add('data', async (ap_id) => {
     registry.removeAgent(ap_id);
@@ -143,6 +157,11 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     return { committed: () => void refreshExtras() };
   });
 
+  events.networkEnded.within(async (tx, network) => {
+    await extrasStore.removeWatchesAt(tx, network.agents);
+    return { committed: () => void refreshExtras() };
+  });
+
   return {
     devices,
     names,
@@ -152,7 +171,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
     routes: [...deviceRoutes(devices), ...deviceActionsRoutes(care)],
     metrics: {
-      weft_devices: { help: 'Devices that this node knows', value: () => registry.table.deviceCount },
+      weft_devices: { help: 'Devices that this node knows', value: () => countPresent(registry, hasEnded) },
       weft_device_links: { help: 'Links between devices and access points', value: () => registry.table.linkCount },
       weft_devices_left_out: {
         help: 'Devices of reports that were left out because there are too many',

@@ -25,6 +25,8 @@ async function open(kind: DatabaseKind) {
       mailbox,
       messages: mailboxStore,
       requests: new EmulatorRequestStore(db),
+      runs: { noteModelTime: async () => {} },
+      settingsOf: async () => undefined,
       turns: new RunTurns({
         jobs: new JobStore(db),
         isAdministrators: async () => false,

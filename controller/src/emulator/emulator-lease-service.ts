@@ -10,6 +10,7 @@ import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mail
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
+import type { EmulatorRunStore } from './emulator-run-store.ts';
 import type { RunSlots, RunTurns } from './run-turns.ts';
 
 export interface EmulatorLeaseServiceOptions {
@@ -18,6 +19,9 @@ export interface EmulatorLeaseServiceOptions {
   messages: Pick<MailboxStore, 'lastChunk'>;
   requests: EmulatorRequestStore;
   turns: Pick<RunTurns, 'begin' | 'freed'>;
+  runs: Pick<EmulatorRunStore, 'noteModelTime'>;
+  /** What the access points of a run said last that they run. */
+  settingsOf: (job_number: string) => Promise<EmulatorLease['settings']>;
   /** How often the store is polled for changes of other nodes while a request waits. */
   lookAgainMs: number;
   leaseMs?: number;
@@ -48,7 +52,7 @@ export class EmulatorLeaseService {
    * requested. Throws ConflictError `lease_held` (also if it is not the turn of the run) or `job_ended`, NotFoundError.
    */
   async lease(job_number: string, request: EmulatorLeaseRequest, gone: AbortSignal): Promise<EmulatorLease> {
-    const { holder, release = false, wait = 0, answers = [], slots } = request;
+    const { holder, release = false, wait = 0, answers = [], slots, model_time, settings = false } = request;
     const { requests, jobs, leaseMs, messages, turns } = this.#options;
     for (const { id, answer } of answers) {
       await requests.answer(job_number, id, JSON.stringify(answer ?? null));
@@ -59,13 +63,14 @@ export class EmulatorLeaseService {
       await jobs.release([job_number], holder);
       turns.freed();
     } else {
-      found = await this.#hold(job_number, { holder, slots }, wait * 1000, gone);
+      found = await this.#hold(job_number, { holder, slots, model_time }, wait * 1000, gone);
     }
     return {
       lease_seconds: release ? 0 : leaseMs / 1000,
       now: new Date(this.#now()).toISOString(),
       last_chunk: (await messages.lastChunk(job_number))?.chunk ?? 0,
       requests: found,
+      ...(settings && { settings: await this.#options.settingsOf(job_number) }),
     };
   }
 
@@ -122,8 +127,10 @@ export class EmulatorLeaseService {
 
   async #hold(job_number: string, by: Holder, waitMs: number, gone: AbortSignal): Promise<EmulatorRequest[]> {
     const until = this.#now() + waitMs;
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       await this.#claim(job_number, by);
+      if (isFirst && by.model_time !== undefined)
+        await this.#options.runs.noteModelTime(job_number, Date.parse(by.model_time));
       const found = await this.#options.requests.take(job_number, this.#now());
       const leftMs = until - this.#now();
       if (found.length > 0 || leftMs <= 0 || gone.aborted || this.#isStopped) return found;
@@ -185,6 +192,7 @@ export interface AskOptions {
 interface Holder {
   holder: string;
   slots: RunSlots | undefined;
+  model_time: string | undefined;
 }
 
 function leaseHeld(): ConflictError {

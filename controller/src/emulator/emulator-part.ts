@@ -30,6 +30,8 @@ import { RunTurns } from './run-turns.ts';
 
 const minute = 60_000;
 const hour = 3_600_000;
+/** Of one run. */
+const maxAgents = 20_000;
 
 interface EmulatorPartDeps extends Platform {
   agents: AgentService;
@@ -58,6 +60,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     audit: auditLog,
     owned: ownedJobs,
     changes,
+    ending: events.networkEnded,
     keepMs: config.emulatorKeepHours * hour,
     now,
   });
@@ -84,6 +87,8 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     turns,
     mailbox,
     messages: mailboxStore,
+    runs,
+    settingsOf: async (job_number) => events.settingsGiven.ask(await runs.agentsOf(job_number, maxAgents)),
     requests,
     now,
     // Alone on its data, this process hears of everything itself.

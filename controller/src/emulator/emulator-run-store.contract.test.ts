@@ -2,17 +2,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../test/databases.ts';
 import { agentNamed, newJob } from '../../../test/pure/stored-records.ts';
-import { revokedHash } from '../agents/agent-record.ts';
 import { AgentStore } from '../agents/agent-store.ts';
+import { emulatedName } from '../agents/emulated-name.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
+import { revokedHash } from '../storage/ended-agents.ts';
 import type { SqlDatabase } from '../storage/sql-database.ts';
-import {
-  type EmulatorRunRecord,
-  EmulatorRunStore,
-  emulatedName,
-  type NewRun,
-  type RunEnd,
-} from './emulator-run-store.ts';
+import { type EmulatorRunRecord, EmulatorRunStore, type NewRun, type RunEnd } from './emulator-run-store.ts';
 
 interface EmulatorRunStoreFixture {
   store: EmulatorRunStore;

@@ -3,6 +3,7 @@
 import type { EmulatorRun } from '@weft/contract';
 import type { AgentRecord } from '../agents/agent-record.ts';
 import type { AgentStore } from '../agents/agent-store.ts';
+import { runDigits, runOf } from '../agents/emulated-name.ts';
 import type { EndState, JobRecord, NewJob } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import { generateSecret } from '../secrets.ts';
@@ -68,19 +69,6 @@ export interface RunFilter {
   /** Only those older than this run. */
   before?: Pick<EmulatorRunRecord, 'created_at' | 'job_number'>;
   limit: number;
-}
-
-/** How much of a job's number is in the names of its agents: people copy them. */
-const runDigits = 8;
-
-/** The names of emulated agents consist of their type, the beginning of their run's number, and their number in it, from 1. */
-export function emulatedName(type: string, job_number: string, number: number): string {
-  return `emu-${type.toLowerCase()}-${job_number.slice(0, runDigits)}-${number}`;
-}
-
-/** How the number of the run begins, by an agent's name, emulated or not; undefined for other names. */
-export function runOf(ap_id: string): string | undefined {
-  return /^emu-(?:5g|wifi|lifi)-(.+)-\d+$/.exec(ap_id)?.[1];
 }
 
 const COLUMNS =
@@ -214,6 +202,14 @@ export class EmulatorRunStore extends SqlStore {
       generateSecret(),
     );
     return { run, agents };
+  }
+
+  /** What time it is in a network that runs. */
+  async noteModelTime(job_number: string, modelMs: number): Promise<void> {
+    await this.db.query('UPDATE emulator_runs SET model_time = ? WHERE job_number = ? AND state IS NULL', [
+      modelMs,
+      job_number,
+    ]);
   }
 
   /** Ended runs whose agents are due for deletion, oldest first. */

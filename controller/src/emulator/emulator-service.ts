@@ -221,12 +221,14 @@ export class EmulatorService {
    * every command that was sent before. Throws as whatIf does, and ConflictError `not_stepped` or `commands_not_taken`.
    */
   async step(caller: Caller, job_number: string, seconds: number, gone: AbortSignal): Promise<StepAnswer> {
-    const { commands } = this.#options;
+    const { commands, runs } = this.#options;
     await this.requireRunning(caller, job_number);
     const underWay = await commands.listUnderWay(await this.agentsOf(job_number));
     const sent = underWay.map(({ ap_id, command_id }) => ({ ap_id, command_id }));
     const options = { signal: gone, withinMs: stepWithinMs };
     const answer = await this.#ask(caller, job_number, 'step', { seconds, sent }, options);
+    // Before the caller goes on: what it sends next is sent at that time.
+    await runs.noteModelTime(job_number, Date.parse(String(answer.model_time)));
     return { job_number, ...answer } as StepAnswer;
   }
 

@@ -6,12 +6,13 @@ import { isObject } from '@weft/contract/is-object';
 import type { AuditLog } from '../audit/audit-store.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import type { Actor } from '../caller.ts';
-import { type StepOutcome, together } from '../event-kinds.ts';
+import { type ChangeEvent, type StepOutcome, together } from '../event-kinds.ts';
 import { toTime, toTimeOrNull } from '../input/date-time.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobRecord } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { OwnedJobs } from '../jobs/store/owned-jobs.ts';
+import { type EndingNetwork, endedWithNetwork } from '../storage/ended-agents.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { EmulatorRunRecord, EmulatorRunStore, RunEnd } from './emulator-run-store.ts';
 import { runEnded } from './run-records.ts';
@@ -24,6 +25,8 @@ export interface RunBooksOptions {
   audit: Pick<AuditLog, 'append'>;
   owned: Pick<OwnedJobs, 'ownersAmong'>;
   changes: CallerChanges;
+  /** What is open about its agents ends with it. */
+  ending: Pick<ChangeEvent<EndingNetwork>, 'run' | 'emit'>;
   /** How long agents and telemetry of a run are kept after it. */
   keepMs: number;
   now?: () => number;
@@ -73,22 +76,29 @@ export class RunCloser {
     tx: SqlQueries,
     { job_number }: EmulatorRunRecord,
     by: Actor,
-    end: Pick<RunEnd, 'state' | 'detail' | 'nowMs'>,
+    { reason, ...end }: Pick<RunEnd, 'state' | 'detail' | 'nowMs'> & { reason?: string },
   ): Promise<({ run: EmulatorRunRecord } & Required<StepOutcome>) | undefined> {
-    const { runs, owned, changes, keepMs } = this.#options;
+    const { runs, owned, changes, ending, keepMs } = this.#options;
     const latest = await this.#latest(job_number, tx);
     const ended = await runs.end(tx, job_number, { ...end, latest, removeAtMs: this.#now() + keepMs });
     if (!ended) return undefined;
+    const why =
+      reason === undefined
+        ? { reason: end.state, detail: `Cancelled: ${endedWithNetwork}` }
+        : { reason, detail: end.detail! };
+    const network = { job_number, agents: ended.agents, by, ...why };
+    const open = await ending.run(tx, network);
     // Few agents of a run own anything, if any.
     const owners = await owned.ownersAmong(
       tx,
       ended.agents.map(({ id }) => id),
     );
-    const outcomes: StepOutcome[] = [];
+    const outcomes: StepOutcome[] = [open];
     for (const { id, ap_id: name } of ended.agents) {
       const change = { kind: 'agent', id, name, what: 'disabled', isRevoked: true, by } as const;
       outcomes.push(owners.has(id) ? await changes.within(tx, change) : { committed: () => changes.tell(change) });
     }
+    outcomes.push({ committed: () => ending.emit(network) });
     return { run: ended.run, ...together(outcomes) };
   }
 

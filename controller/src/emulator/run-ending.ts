@@ -36,7 +36,7 @@ export class RunEnding {
     const detail = whyEnded(change);
     const outcomes: StepOutcome[] = [];
     for (const run of ends) {
-      const closed = await closer.closeWithin(tx, run, by, { state: 'cancelled', detail, nowMs });
+      const closed = await closer.closeWithin(tx, run, by, { state: 'cancelled', detail, nowMs, reason: what });
       if (closed) outcomes.push({ entries: [runEnded(by, closed.run, what)] }, closed);
     }
     const messages = await endJobs(tx, this.#options, nowMs, ends, 'cancelled', detail);

@@ -4,11 +4,12 @@ import type { EmulatorAccepted, EmulatorSpinupRequest, EmulatorTask } from '@wef
 import { modelVersion } from '@weft/emulator/world-spec';
 import { toGeneratedHash } from '../agents/agent-password.ts';
 import { type AgentRecord, noLabels } from '../agents/agent-record.ts';
+import { emulatedName } from '../agents/emulated-name.ts';
 import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { Actor, Caller } from '../caller.ts';
 import { generateSecret } from '../secrets.ts';
 import { demandOf, profileOf, type RunPlan } from './emulator-plan.ts';
-import { type EmulatorRunRecord, emulatedName, type NewRun } from './emulator-run-store.ts';
+import type { EmulatorRunRecord, NewRun } from './emulator-run-store.ts';
 
 type Member = EmulatorTask['agents'][number];
 

@@ -57,7 +57,14 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     columns.forget(agent.slot);
     states.gone(agent, successor);
   });
-  index.taken.on((agent) => states.taken(agent));
+  index.taken.on((agent) => {
+    states.taken(agent);
+    if (agent.isEnded) events.agentEnded.emit(agent.ap_id);
+  });
+  events.hasEnded.onAsk((ap_id) => index.get(ap_id)?.isEnded);
+  events.networkEnded.on(
+    () => void index.refresh().catch((error) => onError(error, 'the end of a network could not be read')),
+  );
   const view = new FleetView({
     index,
     columns,

@@ -7,6 +7,7 @@ import type { EventLog } from '../event-log/event-log.ts';
 import type { LoggedEvent, NewEvent } from '../event-log/event-record.ts';
 import { PeriodicTask } from '../periodic-task.ts';
 import type { SiteStore } from '../sites/site-store.ts';
+import { endedWithNetwork } from '../storage/ended-agents.ts';
 import { type NodeLease, NodeLeaseLost } from '../storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../storage/sql-database.ts';
 import type { TelemetryStore } from '../telemetry/store/telemetry-store.ts';
@@ -46,6 +47,9 @@ export interface IncidentKeeperOptions {
   now?: () => number;
 }
 
+/** The network of an alarm has ended meanwhile, and the alarm has an incident: nothing of this look took effect. */
+class Overtaken extends Error {}
+
 export class IncidentKeeper extends PeriodicTask {
   readonly #options: IncidentKeeperOptions;
   readonly #now: () => number;
@@ -70,8 +74,19 @@ export class IncidentKeeper extends PeriodicTask {
       await this.#countLosses(open, alarms);
       await this.#end();
     } catch (error) {
-      if (!(error instanceof NodeLeaseLost)) throw error;
+      if (!(error instanceof NodeLeaseLost || error instanceof Overtaken)) throw error;
     }
+  }
+
+  /** In the transaction in which networks end, and with them these alarms. */
+  async closeEnded(tx: SqlQueries, cleared: readonly { id: string; ap_id: string | null }[]): Promise<void> {
+    const { store, eventLog } = this.#options;
+    const others = cleared.flatMap(({ id, ap_id }) => (ap_id === null ? [id] : []));
+    const told = await store.closeEnded(tx, others, this.#now());
+    const alarms = [...(await store.alarmsOf(told, tx))];
+    const more = { because: endedWithNetwork };
+    const events = alarms.map(([id, group]) => this.#event('ended', id, group.map(toGrouped), more));
+    await eventLog.append(tx, events);
   }
 
   /** Resolves whether there may be more. */
@@ -110,7 +125,7 @@ export class IncidentKeeper extends PeriodicTask {
     if (!before)
       await store.create(tx, { id, started_at, ended_at: null, merged_into: null, is_told: false, losses: {} });
     for (const { id: alarm_id, product, context } of fresh)
-      await store.assign(tx, alarm_id, id, { product, ...context });
+      if (!(await store.assign(tx, alarm_id, id, { product, ...context }))) throw new Overtaken();
     const events: NewEvent[] = [];
     for (const other of known) {
       if (other === id) continue;
@@ -232,6 +247,8 @@ export class IncidentKeeper extends PeriodicTask {
       const impact = toImpact(id, after).filter(({ ap_id }) => present.has(ap_id));
       await database.transaction(async (tx) => {
         await lease.require(tx);
+        // Its networks may have ended since.
+        if ((await store.get(id, tx))?.ended_at !== null) return;
         await store.saveLosses(tx, id, after, impact);
       });
     }

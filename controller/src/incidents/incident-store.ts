@@ -1,6 +1,8 @@
 // Incidents, and which of them each alarm belongs to. What is known of an alarm's past is written with it, so that the same rows
 // say the same later.
+
 import { type AlarmRecord, alarmColumns } from '../alarms/store/alarm-store.ts';
+import { ENDED } from '../storage/ended-agents.ts';
 import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { inParts, insertRecord, runList, runRows } from '../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../storage/sql-store.ts';
@@ -44,18 +46,45 @@ const alarms = new RecordTable<IncidentAlarm>('alarms', `${alarmColumns}, incide
   flags: ['is_announced'],
 });
 
+/** A condition on alarms: the network of their access point has ended. */
+const OF_ENDED = `EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED})`;
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class IncidentStore extends SqlStore {
+  /**
+   * Access points have ended, and with them these alarms of sites and storms: what is in no incident yet stands alone, and incidents
+   * without an active alarm end. Resolves those of which somebody was told. In the transaction that clears the alarms.
+   */
+  async closeEnded(tx: SqlQueries, others: readonly string[], nowMs: number): Promise<string[]> {
+    const lone = await alarms.list(tx, `WHERE incident_id IS NULL AND ${OF_ENDED}`);
+    for (const { id, since, incident_id } of [...lone, ...(await alarms.byIds(tx, others))]) {
+      if (incident_id !== null) continue;
+      const ended = { ended_at: nowMs, merged_into: null, is_told: true, losses: {} };
+      await this.create(tx, { id, started_at: since, ...ended });
+      await this.assign(tx, id, id, { product: null });
+    }
+    const isQuiet = 'NOT EXISTS (SELECT 1 FROM alarms WHERE incident_id = incidents.id AND cleared_at IS NULL)';
+    const quiet = `WHERE ended_at IS NULL AND ${isQuiet} AND EXISTS (SELECT 1 FROM alarms WHERE incident_id = incidents.id AND`;
+    const over = await table.list(tx, `${quiet} ${OF_ENDED})`);
+    for (const id of others) over.push(...(await table.list(tx, `${quiet} id = ?)`, [id])));
+    for (const { id } of over) await this.update(tx, id, { ended_at: nowMs, is_told: true });
+    return [...new Set(over.filter(({ is_told }) => is_told).map(({ id }) => id))];
+  }
+
   /** Alarms of no incident yet, oldest first. */
   ungrouped(limit: number): Promise<IncidentAlarm[]> {
     return alarms.list(this.db, 'WHERE incident_id IS NULL ORDER BY id LIMIT ?', [limit]);
   }
 
-  /** Alarms of incidents that were active at this time or later, and the first one of each of those incidents. */
+  /**
+   * Alarms of incidents that were active at this time or later, and the first one of each of those incidents. What comes later has
+   * nothing to do with access points that have ended.
+   */
   async near(sinceMs: number, limit: number): Promise<IncidentAlarm[]> {
     const near = await alarms.list(
       this.db,
-      'WHERE incident_id IS NOT NULL AND (cleared_at IS NULL OR cleared_at >= ?) ORDER BY id DESC LIMIT ?',
+      `WHERE incident_id IS NOT NULL AND (cleared_at IS NULL OR cleared_at >= ?)
+       AND NOT ${OF_ENDED} ORDER BY id DESC LIMIT ?`,
       [sinceMs, limit],
     );
     const have = new Set(near.map(({ id }) => id));
@@ -64,10 +93,10 @@ export class IncidentStore extends SqlStore {
   }
 
   /** Those of these incidents, in the order of time. */
-  async alarmsOf(ids: readonly string[]): Promise<Map<string, IncidentAlarm[]>> {
+  async alarmsOf(ids: readonly string[], tx: SqlQueries = this.db): Promise<Map<string, IncidentAlarm[]>> {
     const found = new Map<string, IncidentAlarm[]>(ids.map((id) => [id, []]));
     for (const { marks, values } of inParts(ids, 64)) {
-      const list = await alarms.list(this.db, `WHERE incident_id IN (${marks}) ORDER BY incident_id, id`, values);
+      const list = await alarms.list(tx, `WHERE incident_id IN (${marks}) ORDER BY incident_id, id`, values);
       for (const alarm of list) found.get(alarm.incident_id!)!.push(alarm);
     }
     return found;
@@ -120,10 +149,11 @@ export class IncidentStore extends SqlStore {
     await insertRecord(tx, 'incidents', COLUMNS, incident);
   }
 
-  /** Puts an alarm that is in none into an incident; resolves whether it was there. */
-  async assign(tx: SqlQueries, alarm_id: string, incident_id: string, context: StoredContext): Promise<void> {
-    const sql = 'UPDATE alarms SET incident_id = ?, incident_context = ? WHERE id = ? AND incident_id IS NULL';
-    await tx.query(sql, [incident_id, JSON.stringify(context), alarm_id]);
+  /** Puts an alarm that is in none into an incident; resolves whether it did. */
+  async assign(tx: SqlQueries, alarm_id: string, incident_id: string, context: StoredContext): Promise<boolean> {
+    const sql =
+      'UPDATE alarms SET incident_id = ?, incident_context = ? WHERE id = ? AND incident_id IS NULL RETURNING id';
+    return (await tx.query(sql, [incident_id, JSON.stringify(context), alarm_id])).length > 0;
   }
 
   async setContext(alarm_id: string, context: StoredContext): Promise<void> {

@@ -81,6 +81,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     keptMs,
     remove: (nowMs) => store.prune(nowMs - keptMs, nowMs - dayMs, pruneRows),
   });
+  events.alarmsEnded.add((tx, cleared) => keeper.closeEnded(tx, cleared));
   events.devicesAffected.onAsk(() => store.devicesAffected());
   events.agentRemoved.add('data', (ap_id) => store.removeAgent(ap_id));
   events.deviceErased.within(async (tx, { names }) => {

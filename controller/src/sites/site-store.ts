@@ -2,6 +2,7 @@
 // Every change holds the revision of the fleet, so that no agent gets a site that is being removed.
 import type { Site } from '@weft/contract';
 import { ConflictError } from '../errors.ts';
+import { ENDED } from '../storage/ended-agents.ts';
 import { raiseRevision } from '../storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../storage/sql-database.ts';
 import { countRows, insertRecord, runList } from '../storage/sql-rows.ts';
@@ -10,7 +11,7 @@ import { type InMs, ifTaken, SqlStore } from '../storage/sql-store.ts';
 /** What is above its path need not exist. */
 export type SiteRecord = InMs<Omit<Site, 'access_points'>, 'created_at'>;
 
-/** With the number of access points that are directly in it. */
+/** With the number of access points that are directly in it, without those whose emulated network has ended. */
 export interface ListedSite extends SiteRecord {
   access_points: number;
 }
@@ -23,7 +24,7 @@ export function siteExists(): ConflictError {
 type SiteRow = Omit<ListedSite, 'geolocation'> & { latitude: number | null; longitude: number | null };
 
 const COLUMNS = 'id, path, name, latitude, longitude, time_zone, notes, created_at';
-const LISTED = `${COLUMNS}, (SELECT COUNT(*) FROM agents WHERE agents.site_id = sites.id) AS access_points`;
+const LISTED = `${COLUMNS}, (SELECT COUNT(*) FROM agents WHERE agents.site_id = sites.id AND NOT ${ENDED}) AS access_points`;
 /** The paths below one: in byte order they stand between its name with a slash, and with the character after the slash. */
 const BELOW = 'path > ? AND path < ?';
 
@@ -123,12 +124,14 @@ export class SiteStore extends SqlStore {
    */
   async remove(id: string, also?: InSameTransaction<SiteRecord>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      await raiseRevision(tx, 'sites');
+      const revision = await raiseRevision(tx, 'sites');
       const before = await getSite(tx, id);
       if (!before) return false;
       const children = await countRows(tx, `sites WHERE ${BELOW}`, rangeBelow(before.path));
       const { access_points } = before;
       if (children > 0 || access_points > 0) throw notEmpty(children, access_points);
+      // Those that have ended do not keep it.
+      await tx.query('UPDATE agents SET site_id = NULL, revision = ? WHERE site_id = ?', [revision, id]);
       await tx.query('DELETE FROM sites WHERE id = ?', [id]);
       await also?.(tx, { before });
       return true;

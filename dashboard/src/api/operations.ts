@@ -1340,6 +1340,8 @@ export type EmulatorLease = {
   /** The highest `chunk` of the callbacks so far; 0 without one. */
   last_chunk: number;
   requests: (EmulatorRequest)[];
+  /** By `ap_id`: what one ran that has said so, and the hash of what it was given. Whoever has nothing from before begins with it. */
+  settings?: Record<string, unknown>;
 };
 
 export type EmulatorLeaseRequest = {
@@ -1352,6 +1354,10 @@ export type EmulatorLeaseRequest = {
     total: number;
     free: number;
   };
+  /** What time it is in the network now. */
+  model_time?: string;
+  /** Answer with what access points run, as they said last. */
+  settings?: boolean;
   /** Seconds to wait for requests. */
   wait?: number;
   /** To requests that came with an earlier lease. */

@@ -130,7 +130,7 @@ export class EmulatorWorker {
       const { lease, askedAtMs } = await patiently(async () => {
         const asked = steadyMs();
         const slots = { total: this.#maxRuns, free: Math.max(0, this.#maxRuns - this.#runs.size) };
-        return { lease: await client.lease({ holder, slots }, signal), askedAtMs: asked };
+        return { lease: await client.lease({ holder, slots, settings: true }, signal), askedAtMs: asked };
       }, signal);
       const crashes = this.#crashes.get(job_number) ?? 0;
       return new HeldRun({

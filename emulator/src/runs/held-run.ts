@@ -63,6 +63,7 @@ export class HeldRun {
       url,
       trustedCertificate,
       stateDir,
+      settings: lease.settings,
       clock: this.#clock.reading,
     };
     this.#reporter = new ProgressReporter({
@@ -76,6 +77,7 @@ export class HeldRun {
       client,
       holder,
       onRequest: (request) => this.#say({ type: 'request', request }),
+      modelTime: () => this.#status?.model_time,
       onNow: (...reading) => {
         if (this.#clock.heard(...reading)) this.#say({ type: 'clock', reading: this.#clock.reading });
       },

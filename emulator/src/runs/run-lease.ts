@@ -14,6 +14,8 @@ export interface RunLeaseOptions {
   client: WeftClient;
   holder: string;
   onRequest: (request: EmulatorRequest) => void;
+  /** What time it is in the network; undefined until that is known. */
+  modelTime: () => string | undefined;
   onNow: (weftMs: number, askedAtMs: number, heardAtMs: number) => void;
   /** Weft cannot be reached, and is tried again. */
   onTrouble: (error: unknown) => void;
@@ -32,7 +34,7 @@ export class RunLease {
 
   /** Resolves when the run is lost or over; never if `end` is called before. */
   async keep(): Promise<LeaseEnd> {
-    const { client, holder, onTrouble } = this.#options;
+    const { client, holder, modelTime, onTrouble } = this.#options;
     const { signal } = this.#ending;
     while (!signal.aborted) {
       try {
@@ -40,7 +42,9 @@ export class RunLease {
         await patiently(
           async () => {
             const asked = steadyMs();
-            this.#heard(await client.lease({ holder, wait: waitSeconds }, signal), asked);
+            const model_time = modelTime();
+            const request = { holder, wait: waitSeconds, ...(model_time !== undefined && { model_time }) };
+            this.#heard(await client.lease(request, signal), asked);
           },
           signal,
           onTrouble,

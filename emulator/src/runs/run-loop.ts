@@ -104,6 +104,8 @@ export class RunLoop {
     await this.#catchUp(signal);
     fleet.flush();
     await fleet.settle(reportsWithinMs, signal, lookAgainMs);
+    // Whatever is told next is not of the time before the step.
+    this.#toldAtMs = Number.NEGATIVE_INFINITY;
     this.#tell();
     this.#saveInTime();
     if (fleet.tally.waiting > 0) {

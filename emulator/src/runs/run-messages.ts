@@ -1,5 +1,5 @@
 // What passes between a run's own thread and the one that holds its lease.
-import type { EmulatorEvent, EmulatorRequest, EmulatorTask } from '@weft/contract';
+import type { EmulatorEvent, EmulatorLease, EmulatorRequest, EmulatorTask } from '@weft/contract';
 import type { ClockReading } from './model-clock.ts';
 
 /** What the thread is started with. */
@@ -9,6 +9,8 @@ export interface RunThreadOptions {
   url: string;
   trustedCertificate: string | undefined;
   stateDir: string | undefined;
+  /** What its access points ran, as they told Weft last. */
+  settings: EmulatorLease['settings'];
   clock: ClockReading;
 }
 

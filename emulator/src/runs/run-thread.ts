@@ -49,7 +49,7 @@ if (begun) await live(begun);
 
 async function resumeRun(): Promise<EmulatedRun | undefined> {
   try {
-    return await takeUpRun({ task, clock, files, onEntry: keep, onTrouble });
+    return await takeUpRun({ task, clock, files, settings: options.settings, onEntry: keep, onTrouble });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     say({ type: 'impossible', detail: error.message });

@@ -4,8 +4,8 @@ import type { AlarmRecord } from './alarm-store.ts';
 
 export type AlarmEventKind = 'fired' | 'acknowledged' | 'cleared' | 'shelved' | 'unshelved';
 
-/** `by` is whoever did it; undefined if it happened by itself. */
-export function alarmEvent(kind: AlarmEventKind, alarm: AlarmRecord, by?: string): NewEvent {
+/** `by` is whoever did it; undefined if it happened by itself. `because`: why, where that does not follow from the alarm. */
+export function alarmEvent(kind: AlarmEventKind, alarm: AlarmRecord, by?: string, because?: string): NewEvent {
   const { id, rule, ap_id, site, severity, state, value, message, labels, since, note, shelved_until } = alarm;
   return {
     kind: `alarm.${kind}`,
@@ -13,7 +13,7 @@ export function alarmEvent(kind: AlarmEventKind, alarm: AlarmRecord, by?: string
     subject: id,
     site,
     severity: kind === 'cleared' ? 'info' : severity,
-    text: sentence(kind, alarm, by),
+    text: because === undefined ? sentence(kind, alarm, by) : `${sentence(kind, alarm, by)} (${because})`,
     data: {
       alarm_id: id,
       rule,
@@ -28,6 +28,7 @@ export function alarmEvent(kind: AlarmEventKind, alarm: AlarmRecord, by?: string
       labels,
       since: new Date(since).toISOString(),
       ...(by !== undefined && { by }),
+      ...(because !== undefined && { because }),
       ...(note !== null && { note }),
       ...(kind === 'shelved' && { until: new Date(shelved_until!).toISOString() }),
     },

@@ -1,12 +1,9 @@
-// How access points are, and since when: presence, sleep, ended runs and past changes put together for rules on states.
+// How access points are, and since when: presence, sleep and past changes put together for rules on states.
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { AgentStateStore } from '../../telemetry/presence/agent-state-store.ts';
 import type { PresenceService } from '../../telemetry/presence/presence-service.ts';
 import type { Standing } from '../engine/timed-condition.ts';
 import type { StateChanges } from './state-changes.ts';
-
-/** How long the list of those that have ended, and of which presence does not know it yet, is good for. */
-const endedMs = 15_000;
 
 /** At one moment. Most access points are online and stay so: nobody has to look at all of them. */
 export interface AgentStateView {
@@ -21,7 +18,7 @@ export interface AgentStateView {
 export interface AgentStatesOptions {
   database: SqlQueries;
   presence: Pick<PresenceService, 'followOthers' | 'away' | 'known'>;
-  states: Pick<AgentStateStore, 'find' | 'endedAmong'>;
+  states: Pick<AgentStateStore, 'find'>;
   changes: StateChanges;
 }
 
@@ -29,7 +26,6 @@ export class AgentStates {
   readonly #options: AgentStatesOptions;
   /** Since when this node looks; undefined while another one does. */
   #sinceMs: number | undefined;
-  #ended = { names: new Set<string>(), atMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: AgentStatesOptions) {
     this.#options = options;
@@ -52,9 +48,6 @@ export class AgentStates {
     for (const { ap_id, power } of away.length > 0 ? await states.find(database, away) : []) {
       if (power === 'asleep') asleep.add(ap_id);
     }
-    if (away.length > 0 && nowMs - this.#ended.atMs > endedMs) {
-      this.#ended = { names: await states.endedAmong(away), atMs: nowMs };
-    }
     const of = (ap_id: string) => {
       const known = presence.known(ap_id);
       if (!known) return undefined;
@@ -62,7 +55,7 @@ export class AgentStates {
       const isAway = state !== 'online';
       return {
         ap_id,
-        state: isAway && this.#ended.names.has(ap_id) ? ('ended' as const) : state,
+        state,
         sinceMs,
         lastSeenMs,
         isAsleep: asleep.has(ap_id),

@@ -135,6 +135,7 @@ eachDatabase((kind) => {
             [...agentStates].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
         readings: new ReadingWatch({ readings, activeAlarms, directory }),
+        clearLeft: async () => {},
         onChange: (_, error) => expect.unreachable(String(error)),
         now: clock,
       });

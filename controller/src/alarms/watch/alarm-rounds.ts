@@ -34,6 +34,8 @@ export interface AlarmRoundsOptions {
   muting: () => MutingView;
   agentStates: (nowMs: number) => Promise<AgentStateView>;
   readings: ReadingWatch;
+  /** Clears what is about agents whose network has ended, if anything was left. */
+  clearLeft: () => Promise<void>;
   /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -51,8 +53,9 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { lease, activeAlarms, readings, writer } = this.#options;
+    const { lease, activeAlarms, directory, readings, writer } = this.#options;
     try {
+      await directory.refresh();
       await activeAlarms.sync();
       await writer.writeAll(await readings.find(true, this.#now()));
       if (lease.isHeld) await this.#runForAll();
@@ -62,8 +65,9 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #runForAll(): Promise<void> {
-    const { activeAlarms, agentStates, readings } = this.#options;
+    const { activeAlarms, agentStates, readings, clearLeft } = this.#options;
     const nowMs = this.#now();
+    await clearLeft();
     const isTimed = ({ condition, kind }: CompiledRule) => condition === undefined && kind !== 'weft';
     const rules = activeAlarms.rules.filter(isTimed);
     if (rules.length > 0) {
@@ -103,7 +107,7 @@ export class AlarmRounds extends PeriodicTask {
     const chosen = candidatesOf(rule.record.rule, agentStates, new Set(active.map(({ subject }) => subject)));
     const shares = rule.kind === 'share_of_site' ? new SiteShares(rule.record.rule) : undefined;
     const judge = (agent: KnownAgent | undefined) => {
-      if (!agent || !rule.selector.test(agent)) return;
+      if (!agent || agent.isEnded || !rule.selector.test(agent)) return;
       const standing = { ...(agentStates.of(agent.ap_id) ?? neverHeardOf), ap_id: agent.ap_id, site: agent.site };
       if (shares) shares.add(standing);
       else findings.push(...findTimed(rule.record.rule, [standing], nowMs));
@@ -147,7 +151,8 @@ export class AlarmRounds extends PeriodicTask {
     for (const { inhibited_by } of activeAlarms.active) if (inhibited_by !== null) causes.add(inhibited_by);
     for (const alarm of activeAlarms.active) {
       const rule = activeAlarms.rule(alarm.rule_id);
-      const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+      const known = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+      const agent = known?.isEnded ? undefined : known;
       const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
       // Whoever raised it clears it, and it ends with them.
       if (alarm.subject_kind === 'app' && agent) continue;

@@ -10,6 +10,7 @@ import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import type { RuleText } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
+import { endedSubjects } from '../store/ended-alarms.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
 import { causeOf, type MutingView, silencedBy } from './muting.ts';
 
@@ -77,11 +78,16 @@ export class AlarmWriter {
     }
   }
 
-  async #commit(operations: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
+  async #commit(all: readonly AlarmOperation[], guard?: (tx: SqlQueries) => Promise<void>): Promise<void> {
     const { database, alarms, eventLog, activeAlarms } = this.#options;
     await database.transaction(async (tx) => {
       await guard?.(tx);
       const version = await alarms.nextVersion(tx);
+      const isOver = await endedSubjects(
+        tx,
+        all.flatMap((each) => ('fire' in each ? [each.fire] : [])),
+      );
+      const operations = all.filter((each) => !('fire' in each && isOver(each.fire)));
       const events: NewEvent[] = [];
       const storms = await this.#storms(tx, operations, version, events);
       for (const operation of operations) {

@@ -41,7 +41,7 @@ export class ReadingWatch {
     const seen = new Set<string>();
     for (const { subject_kind, subject, name, value } of list) {
       const agent = subject_kind === 'agent' ? directory.get(subject) : undefined;
-      if (subject_kind === 'agent' && (!agent || !rule.selector.test(agent))) continue;
+      if (subject_kind === 'agent' && (!agent || agent.isEnded || !rule.selector.test(agent))) continue;
       seen.add(`${subject_kind}\n${subject}`);
       const active = activeAlarms.find(rule.id, subject_kind, subject);
       const holds = active

@@ -57,7 +57,7 @@ export class SampleWatch {
   recorded(ap_id: string, samples: readonly Sample[]): void {
     const entry = this.#entries.get(ap_id);
     const agent = this.#options.directory.get(ap_id);
-    if (!agent) return;
+    if (!agent || agent.isEnded) return;
     const isCurrent = entry !== undefined && entry.revision === this.#revision && entry.agent === agent;
     const watch = isCurrent ? entry.watch : this.#renew(agent, entry);
     watch.recorded(samples, this.#onDue);

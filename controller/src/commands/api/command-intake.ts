@@ -172,7 +172,7 @@ export class CommandIntake {
       intent: {
         command_id,
         ap_id,
-        ...positionOf(configuration),
+        ...positionOf(agent),
         name: called,
         args: shown,
         parameter: declaration?.parameter ?? (isText ? parameterOfText(command) : defaultParameter(called)),

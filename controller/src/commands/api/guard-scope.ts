@@ -81,7 +81,7 @@ export class GuardScope {
     if (!isNear) requireSelector(selector);
     const seen = await sight(caller, isNear ? '' : selector);
     const named = isNear
-      ? fleet.neighboursOf(rules.current, agent.ap_id, positionOf(agent.configuration).technology)
+      ? fleet.neighboursOf(rules.current, agent.ap_id, positionOf(agent).technology)
       : [...fleet.names];
     const found = named.filter((ap_id) => seen?.isSeen(ap_id) && seen.isSelected(ap_id));
     if (found.length === 0) throw invalidValue(loc, `no access point that you may see matches ${selector}`);

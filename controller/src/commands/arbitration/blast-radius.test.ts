@@ -4,16 +4,27 @@ import { BlastRadius, readSite, SiteSizes } from './blast-radius.ts';
 describe('the blast radius', () => {
   test('counts different agents of one app and site within the window', () => {
     const blast = new BlastRadius();
-    expect(blast.look('a', 's', 'ap-1', 50, 60_000, 0)).toEqual({ commanded: 1, agents: 50, frees_at: 60_000 });
-    blast.count('a', 's', 'ap-1', 0);
-    blast.count('a', 's', 'ap-2', 1000);
-    blast.count('a', 's', 'ap-2', 2000);
-    expect(blast.look('a', 's', 'ap-2', 50, 60_000, 3000)).toEqual({ commanded: 2, agents: 50, frees_at: 60_000 });
-    expect(blast.look('a', 's', 'ap-3', 50, 60_000, 3000).commanded).toBe(3);
-    expect(blast.look('b', 's', 'ap-3', 50, 60_000, 3000).commanded).toBe(1);
-    expect(blast.look('a', null, 'ap-3', 50, 60_000, 3000).commanded).toBe(1);
-    expect(blast.look('a', 's', 'ap-3', 50, 60_000, 60_000)).toMatchObject({ commanded: 2, frees_at: 62_000 });
-    expect(blast.look('a', 's', 'ap-3', 50, 60_000, 62_000).commanded).toBe(1);
+    expect(blast.look('a', { site: 's' }, 'ap-1', 50, 60_000, 0)).toEqual({
+      commanded: 1,
+      agents: 50,
+      frees_at: 60_000,
+    });
+    blast.count('a', { site: 's' }, 'ap-1', 0);
+    blast.count('a', { site: 's' }, 'ap-2', 1000);
+    blast.count('a', { site: 's' }, 'ap-2', 2000);
+    expect(blast.look('a', { site: 's' }, 'ap-2', 50, 60_000, 3000)).toEqual({
+      commanded: 2,
+      agents: 50,
+      frees_at: 60_000,
+    });
+    expect(blast.look('a', { site: 's' }, 'ap-3', 50, 60_000, 3000).commanded).toBe(3);
+    expect(blast.look('b', { site: 's' }, 'ap-3', 50, 60_000, 3000).commanded).toBe(1);
+    expect(blast.look('a', { site: null }, 'ap-3', 50, 60_000, 3000).commanded).toBe(1);
+    expect(blast.look('a', { site: 's' }, 'ap-3', 50, 60_000, 60_000)).toMatchObject({
+      commanded: 2,
+      frees_at: 62_000,
+    });
+    expect(blast.look('a', { site: 's' }, 'ap-3', 50, 60_000, 62_000).commanded).toBe(1);
     expect(blast.entries).toBe(0);
   });
 
@@ -24,31 +35,31 @@ describe('the blast radius', () => {
       ['ap-2', 1],
       ['ap-1', 2],
     ] as const)
-      blast.count('a', null, ap_id, at);
-    expect(blast.look('a', null, 'ap-3', 1, 10, 5)).toMatchObject({ commanded: 3, frees_at: 11 });
-    expect(blast.look('a', null, 'ap-3', 1, 10, 11)).toMatchObject({ commanded: 2, frees_at: 12 });
+      blast.count('a', { site: null }, ap_id, at);
+    expect(blast.look('a', { site: null }, 'ap-3', 1, 10, 5)).toMatchObject({ commanded: 3, frees_at: 11 });
+    expect(blast.look('a', { site: null }, 'ap-3', 1, 10, 11)).toMatchObject({ commanded: 2, frees_at: 12 });
   });
 
   test('stays within its bound', () => {
     const blast = new BlastRadius(100);
-    for (let n = 0; n < 5000; n++) blast.count(`app-${n % 50}`, `${n % 7}`, `ap-${n}`, n);
+    for (let n = 0; n < 5000; n++) blast.count(`app-${n % 50}`, { site: `${n % 7}` }, `ap-${n}`, n);
     expect(blast.entries).toBeLessThanOrEqual(100);
-    expect(blast.look('app-49', `${4999 % 7}`, 'x', 1, 60_000, 5000).commanded).toBeGreaterThan(1);
+    expect(blast.look('app-49', { site: `${4999 % 7}` }, 'x', 1, 60_000, 5000).commanded).toBeGreaterThan(1);
   });
 });
 
 test('sites have the size of their agents, and the fleet that of all', () => {
   const sizes = new SiteSizes();
-  sizes.set('ap-1', 'lab');
-  sizes.set('ap-2', 'lab');
-  sizes.set('ap-3', null);
-  sizes.set('ap-1', 'lab');
-  expect([sizes.of('lab'), sizes.of(null), sizes.of('else')]).toEqual([2, 3, 0]);
-  sizes.set('ap-1', 'else');
+  sizes.set('ap-1', { site: 'lab' });
+  sizes.set('ap-2', { site: 'lab' });
+  sizes.set('ap-3', { site: null });
+  sizes.set('ap-1', { site: 'lab' });
+  expect([sizes.of({ site: 'lab' }), sizes.of({ site: null }), sizes.of({ site: 'else' })]).toEqual([2, 3, 0]);
+  sizes.set('ap-1', { site: 'else' });
   sizes.remove('ap-2');
   sizes.remove('ap-2');
   sizes.remove('unknown');
-  expect([sizes.of('lab'), sizes.of(null), sizes.of('else')]).toEqual([0, 2, 1]);
+  expect([sizes.of({ site: 'lab' }), sizes.of({ site: null }), sizes.of({ site: 'else' })]).toEqual([0, 2, 1]);
 });
 
 test.each([

@@ -1,6 +1,8 @@
 // How many agents of a site one app has commanded recently, so that one faulty program does not take a whole site with
-// it. Counts live in this process: n nodes allow n times as much.
-import type { BlastCount } from './conflict-intent.ts';
+// it. The access points of each emulated network are sites of their own, and its model time is their time. Counts live in this
+// process: n nodes allow n times as much.
+import { runOf } from '../../agents/emulated-name.ts';
+import type { BlastCount, Place } from './conflict-intent.ts';
 
 const maxEntries = 200_000;
 
@@ -19,8 +21,9 @@ export class BlastRadius {
   }
 
   /** As it would be with this agent; counts nothing. `agents` is the size of the site. */
-  look(app: string, site: string | null, ap_id: string, agents: number, windowMs: number, nowMs: number): BlastCount {
-    const key = keyOf(app, site);
+  look(app: string, place: Place, ap_id: string, agents: number, windowMs: number, nowMs: number): BlastCount {
+    const key = keyOf(app, place);
+    if (place.run !== undefined) this.#forgetAfter(key, nowMs);
     const commanded = this.#fresh(key, nowMs - windowMs);
     const count = commanded ? commanded.size + (commanded.has(ap_id) ? 0 : 1) : 1;
     const oldest = commanded?.values().next().value ?? nowMs;
@@ -28,8 +31,9 @@ export class BlastRadius {
   }
 
   /** A command of the app to this agent has been accepted. */
-  count(app: string, site: string | null, ap_id: string, nowMs: number): void {
-    const key = keyOf(app, site);
+  count(app: string, place: Place, ap_id: string, nowMs: number): void {
+    const key = keyOf(app, place);
+    if (place.run !== undefined) this.#forgetAfter(key, nowMs);
     const commanded = this.#commanded.get(key) ?? new Map<string, number>();
     if (!commanded.delete(ap_id)) this.#entries += 1;
     commanded.set(ap_id, nowMs);
@@ -52,36 +56,57 @@ export class BlastRadius {
     return undefined;
   }
 
+  /** A network whose time has gone back begins again. */
+  #forgetAfter(key: string, nowMs: number): void {
+    const newest = [...(this.#commanded.get(key)?.values() ?? [])].at(-1);
+    if (newest !== undefined && newest > nowMs) this.#forget(key);
+  }
+
   #forget(key: string): void {
     this.#entries -= this.#commanded.get(key)!.size;
     this.#commanded.delete(key);
   }
 }
 
-/** How many agents stand on each site; those without one stand on the site of all. */
+/** How many agents stand on each site; those without one stand on the site of all, or of all of their network. */
 export class SiteSizes {
-  readonly #siteOf = new Map<string, string | null>();
+  readonly #placeOf = new Map<string, Place>();
   readonly #sizes = new Map<string, number>();
 
-  set(ap_id: string, site: string | null): void {
+  set(ap_id: string, place: Place): void {
     this.remove(ap_id);
-    this.#siteOf.set(ap_id, site);
-    if (site !== null) this.#sizes.set(site, (this.#sizes.get(site) ?? 0) + 1);
+    this.#placeOf.set(ap_id, place);
+    this.#add(place, 1);
   }
 
   remove(ap_id: string): void {
-    const site = this.#siteOf.get(ap_id);
-    this.#siteOf.delete(ap_id);
-    if (site === undefined || site === null) return;
-    const left = this.#sizes.get(site)! - 1;
-    if (left > 0) this.#sizes.set(site, left);
-    else this.#sizes.delete(site);
+    const place = this.#placeOf.get(ap_id);
+    if (place && this.#placeOf.delete(ap_id)) this.#add(place, -1);
   }
 
-  /** For null: of the whole fleet. */
-  of(site: string | null): number {
-    return site === null ? this.#siteOf.size : (this.#sizes.get(site) ?? 0);
+  /** Without a site: of the whole fleet, or the whole network. */
+  of(place: Place): number {
+    return this.#sizes.get(keyOf('', place)) ?? 0;
   }
+
+  #add({ run, site }: Place, more: number): void {
+    for (const each of new Set([site, null])) {
+      const key = keyOf('', { run, site: each });
+      const size = (this.#sizes.get(key) ?? 0) + more;
+      if (size > 0) this.#sizes.set(key, size);
+      else this.#sizes.delete(key);
+    }
+  }
+}
+
+/** Where an agent counts, by its record. */
+export function placeOf(agent: {
+  ap_id: string;
+  configuration: Record<string, unknown>;
+  emulated_for?: string | null;
+}): Place {
+  const run = agent.emulated_for == null ? undefined : runOf(agent.ap_id);
+  return { site: readSite(agent.configuration), ...(run !== undefined && { run }) };
 }
 
 /** `configuration.site` as far as it can be one. */
@@ -89,6 +114,6 @@ export function readSite({ site }: Record<string, unknown>): string | null {
   return typeof site === 'string' && site !== '' && site.length <= 256 ? site : null;
 }
 
-function keyOf(app: string, site: string | null): string {
-  return JSON.stringify([app, site]);
+function keyOf(app: string, { run, site }: Place): string {
+  return JSON.stringify([app, site, run]);
 }

@@ -21,10 +21,16 @@ export interface Claim {
 }
 
 /** A command, as far as a decision needs to know it. */
-export interface Intent extends Want, Claim {
-  technology: Technology | null;
-  /** Where the agent stands, for the blast radius; null: nowhere in particular. */
+/** Where an agent stands, for the blast radius. */
+export interface Place {
+  /** null: nowhere in particular. */
   site: string | null;
+  /** How the number of the emulated network begins that it belongs to; absent for a real one. */
+  run?: string;
+}
+
+export interface Intent extends Want, Claim, Place {
+  technology: Technology | null;
   /** Free text to an agent that declares no commands: callers make up such parameters, so few are held. */
   is_text?: true;
   /** It does something rather than set a value: a later one of the same caller does not replace it. */
@@ -69,6 +75,8 @@ export interface BlastCount {
   agents: number;
   /** When the oldest of them no longer counts. */
   frees_at: number;
+  /** In an emulated network: the model time at which it was counted. */
+  model_time?: number;
 }
 
 export interface DecisionState extends ParameterState {

@@ -64,8 +64,9 @@ function barredBy(intent: Intent, state: DecisionState, rules: ConflictRules, no
   const allowed = Math.max(minimum, Math.floor(fraction * blast.agents));
   if (blast.commanded <= allowed) return undefined;
   // Not of how many: the app may not see all of them.
-  const where = intent.site === null ? '' : ' at this site';
-  const detail = `An app may command ${allowed} access points${where} within ${window_s} s; this would be one more`;
+  const where = intent.site !== null ? ' at this site' : intent.run === undefined ? '' : ' of this network';
+  const within = `within ${window_s} s${blast.model_time === undefined ? '' : ' of model time'}`;
+  const detail = `An app may command ${allowed} access points${where} ${within}; this would be one more`;
   return { verdict: 'rejected', reason: 'blast_radius', detail, supersedes: [], retry_at: blast.frees_at };
 }
 

@@ -1,7 +1,8 @@
 // What decisions need to know of all agents: their places, their neighbours, the number of agents of a site. In
 // memory, fed with every configuration that this process sees.
 import type { ConflictRules, Technology } from '@weft/contract';
-import { readSite, SiteSizes } from './blast-radius.ts';
+import { placeOf, SiteSizes } from './blast-radius.ts';
+import type { Place } from './conflict-intent.ts';
 import { Neighbours, readTechnology } from './neighbours.ts';
 import { groupOf, interferenceRange, relatedTo } from './parameter-groups.ts';
 
@@ -14,6 +15,9 @@ const maxSettleMs = 600_000;
 interface KnownAgent {
   ap_id: string;
   configuration: Record<string, unknown>;
+  emulated_for?: string | null;
+  /** Those whose emulated network has ended are not in the map. */
+  isEnded?: boolean;
 }
 
 export class FleetMap {
@@ -27,10 +31,11 @@ export class FleetMap {
     this.#ranges = JSON.stringify(rules.interference_range_m);
   }
 
-  set({ ap_id, configuration }: KnownAgent): void {
+  set(agent: KnownAgent): void {
+    const { ap_id, configuration } = agent;
     this.#known.add(ap_id);
     this.#neighbours.set(ap_id, configuration);
-    this.#sites.set(ap_id, readSite(configuration));
+    this.#sites.set(ap_id, placeOf(agent));
   }
 
   remove(ap_id: string): void {
@@ -45,6 +50,7 @@ export class FleetMap {
     for (let after = ''; ; ) {
       const agents = await page(after, pageSize);
       for (const agent of agents) {
+        if (agent.isEnded) continue;
         gone.delete(agent.ap_id);
         this.set(agent);
       }
@@ -70,8 +76,8 @@ export class FleetMap {
     return this.#neighbours.within(ap_id, interferenceRange(rules, technology), { anyTechnology: true });
   }
 
-  siteSize(site: string | null): number {
-    return this.#sites.of(site);
+  siteSize(place: Place): number {
+    return this.#sites.of(place);
   }
 
   /** The group of a parameter, and the agents whose leases on it count besides the agent's own. */
@@ -97,12 +103,9 @@ export class FleetMap {
   }
 }
 
-/** What a decision takes from an agent's configuration. */
-export function positionOf(configuration: Record<string, unknown>): {
-  technology: Technology | null;
-  site: string | null;
-} {
-  return { technology: readTechnology(configuration) ?? null, site: readSite(configuration) };
+/** What a decision takes from an agent's record. */
+export function positionOf(agent: KnownAgent): Place & { technology: Technology | null } {
+  return { technology: readTechnology(agent.configuration) ?? null, ...placeOf(agent) };
 }
 
 /** How long a change takes to show in telemetry: three reports, between 5 s and 10 min. */

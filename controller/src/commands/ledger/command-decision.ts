@@ -35,6 +35,7 @@ export class CommandDecision {
     const { ap_id, technology, parameter } = intent;
     const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
+    if (intent.run !== undefined) reads.runs.add(intent.run);
     reads.leasesOn(subject, [...group.parameters, ...relatedTo(rules, technology, parameter)]);
     reads.states.push([subject, parameter]);
     if (near.length > 0) reads.nearby(group.name, near);
@@ -95,7 +96,7 @@ export class CommandDecision {
     this.#keepState(batch, intent, decision);
     if (decision.args && intent.caller_kind === 'third_party_app') {
       // At once, so that the next one of this batch counts on; should the batch fail, the app has to wait a little.
-      this.#options.blast.count(intent.caller_id, intent.site, intent.ap_id, nowMs);
+      this.#options.blast.count(intent.caller_id, intent, intent.ap_id, batch.timeIn(intent.run));
     }
     return { decision, group };
   }
@@ -118,10 +119,14 @@ export class CommandDecision {
     };
   }
 
-  #lookAtBlast({ rules, nowMs }: LedgerBatch, { caller_kind, caller_id, rank, site, ap_id }: Intent) {
+  #lookAtBlast(batch: LedgerBatch, intent: Intent) {
+    const { caller_kind, caller_id, rank, ap_id, run } = intent;
     if (caller_kind !== 'third_party_app' || rank >= ranks.operator) return null;
-    const { window_s } = rules.blast_radius;
-    return this.#options.blast.look(caller_id, site, ap_id, this.#options.fleet.siteSize(site), window_s * 1000, nowMs);
+    const windowMs = batch.rules.blast_radius.window_s * 1000;
+    const nowMs = batch.timeIn(run);
+    const { blast, fleet } = this.#options;
+    const count = blast.look(caller_id, intent, ap_id, fleet.siteSize(intent), windowMs, nowMs);
+    return run === undefined ? count : { ...count, frees_at: batch.nowMs + count.frees_at - nowMs, model_time: nowMs };
   }
 
   #keepState(batch: LedgerBatch, intent: Intent, decision: Decision): void {

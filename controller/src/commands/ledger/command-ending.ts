@@ -4,11 +4,13 @@ import { setImmediate } from 'node:timers/promises';
 import { type Caller, type CallerChange, isEnded } from '../../caller.ts';
 import { type StepOutcome, together } from '../../event-kinds.ts';
 import { listed, whyEnded } from '../../jobs/mailbox/job-ending.ts';
+import type { EndingNetwork } from '../../storage/ended-agents.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
+import { runList } from '../../storage/sql-rows.ts';
 import type { CommandLedger } from './command-ledger.ts';
 import type { CommandOperations } from './command-operations.ts';
 import type { CommandRecord } from './command-record.ts';
-import { findOwned } from './command-rows.ts';
+import { findOpenAt, findOwned } from './command-rows.ts';
 import type { CommandStore } from './command-store.ts';
 import { deleteLeases, findLeasesOf } from './lease-rows.ts';
 import { dependsOnRecord, mayCommand, maySend, type PresentRights } from './present-rights.ts';
@@ -33,18 +35,13 @@ export class CommandEnding {
   readonly step = async (tx: SqlQueries, change: CallerChange): Promise<StepOutcome> => {
     const { kind, id, name, by, what, caller, isRevoked } = change;
     if (kind === 'agent' || !(isEnded(change) || isRevoked || caller)) return {};
-    const { store, ledger, operations } = this.#options;
+    const { store, ledger } = this.#options;
     // From here on nobody else stores a command, so that none is missed.
     await ledger.lock(tx);
     const hasLostAll = isEnded(change) || isRevoked || !maySend(caller!);
     const batches = hasLostAll ? await store.removeBatches(tx, id) : [];
     const ends = await this.#whatEnds(tx, change, await findOwned(tx, kind, id));
-    const outcomes: StepOutcome[] = [];
-    for (let start = 0; start < ends.length; start += commandsPerStep) {
-      if (start > 0) await setImmediate();
-      const part = ends.slice(start, start + commandsPerStep);
-      outcomes.push(await ledger.within(tx, operations.endOwned(part, whyEnded(change))));
-    }
+    const outcomes = await this.#end(tx, ends, whyEnded(change));
     await this.#endLeases(tx, change);
     const ids = ends.map(({ command_id }) => command_id);
     if (ids.length === 0 && batches.length === 0) return together(outcomes);
@@ -52,6 +49,31 @@ export class CommandEnding {
     const entry = { actor: by, action: 'commands_cancelled', target: { kind, name }, detail };
     return together([{ entries: [entry] }, ...outcomes]);
   };
+
+  /** A step of the end of an emulated network: nobody is left to take commands, and leases there keep nobody out. */
+  readonly network = async (tx: SqlQueries, network: EndingNetwork): Promise<StepOutcome> => {
+    const { agents, job_number, by, reason } = network;
+    await this.#options.ledger.lock(tx);
+    const names = agents.map(({ ap_id }) => ap_id);
+    const ends = await findOpenAt(tx, names);
+    const outcomes = await this.#end(tx, ends, network.detail);
+    await runList(tx, 'DELETE FROM leases WHERE ap_id IN ({{list}})', names);
+    if (ends.length === 0) return {};
+    const detail = { reason, ...listed(ends.map(({ command_id }) => command_id)) };
+    const target = { kind: 'emulation', name: job_number };
+    return together([{ entries: [{ actor: by, action: 'commands_cancelled', target, detail }] }, ...outcomes]);
+  };
+
+  async #end(tx: SqlQueries, ends: readonly CommandRecord[], detail: string): Promise<StepOutcome[]> {
+    const { ledger, operations } = this.#options;
+    const outcomes: StepOutcome[] = [];
+    for (let start = 0; start < ends.length; start += commandsPerStep) {
+      if (start > 0) await setImmediate();
+      const part = ends.slice(start, start + commandsPerStep);
+      outcomes.push(await ledger.within(tx, operations.endOwned(part, detail)));
+    }
+    return outcomes;
+  }
 
   /** What an agent has received goes on unless its sender has ended: nothing can be taken back from the agent. */
   async #whatEnds(tx: SqlQueries, change: CallerChange, owned: readonly CommandRecord[]): Promise<CommandRecord[]> {

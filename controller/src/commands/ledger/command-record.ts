@@ -97,6 +97,8 @@ export interface ReadSetFields {
   keys: readonly (readonly [owner_id: string, idempotency_key: string])[];
   /** Of whom the open commands are to be counted. */
   owners: ReadonlySet<string>;
+  /** How the numbers of emulated networks begin whose model time is asked for. */
+  runs: ReadonlySet<string>;
 }
 
 export interface Found {
@@ -105,6 +107,7 @@ export interface Found {
   leases: Lease[];
   states: StateRecord[];
   openOf: Map<string, number>;
+  modelTimes: Map<string, number>;
 }
 
 export interface Changes {

@@ -64,6 +64,12 @@ export function toRecord(row: CommandRow): CommandRecord {
   return record as unknown as CommandRecord;
 }
 
+/** The commands to these agents that are open, or whose guards are watched. */
+export async function findOpenAt(tx: SqlQueries, ap_ids: readonly string[]): Promise<CommandRecord[]> {
+  const open = '(ended_at IS NULL OR guard_until IS NOT NULL) AND ap_id IN ({{list}})';
+  return (await runList<CommandRow>(tx, `SELECT ${COMMAND_COLUMNS} FROM commands WHERE ${open}`, ap_ids)).map(toRecord);
+}
+
 /**
  * The commands of an owner that are open, or whose guards are watched; without Weft's own, which take something back. Two
  * queries, each of which has its index.
@@ -168,4 +174,15 @@ export async function countOpen(tx: SqlQueries, owners: ReadonlySet<string>): Pr
     GROUP BY owner_id`;
   const rows = await runList<{ owner_id: string; open: number }>(tx, sql, [...owners]);
   return new Map(rows.map(({ owner_id, open }) => [owner_id, open]));
+}
+
+/** What time it is in emulated networks that have told, by how their numbers begin. */
+export async function findModelTimes(tx: SqlQueries, runs: Iterable<string>): Promise<Map<string, number>> {
+  const found = new Map<string, number>();
+  const sql = 'SELECT model_time FROM emulator_runs WHERE job_number >= ? AND job_number < ?';
+  for (const run of runs) {
+    const [row] = await tx.query<{ model_time: number | null }>(sql, [run, `${run}~`]);
+    if (row && row.model_time !== null) found.set(run, row.model_time);
+  }
+  return found;
 }

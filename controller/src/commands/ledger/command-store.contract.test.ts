@@ -109,6 +109,7 @@ function describeCommandStore(open: () => Promise<CommandStoreFixture>): void {
           commands: new Set(),
           leases: [],
           near: new Map(),
+          runs: new Set(),
           states: [],
           keys: [],
           owners: new Set(),

@@ -12,6 +12,7 @@ import {
   countOpen,
   findCommands,
   findKeys,
+  findModelTimes,
   insertCommands,
   selectCommands,
   updateCommandStates,
@@ -161,6 +162,7 @@ export class CommandStore extends SqlStore {
       leases: await findLeases(tx, wanted, nowMs),
       states: await findStates(tx, wanted.states),
       openOf: await countOpen(tx, wanted.owners),
+      modelTimes: await findModelTimes(tx, wanted.runs),
     };
   }
 

@@ -9,7 +9,7 @@ import type { SqlQueries } from '../../storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import { type SteeringOutcome, subjectOf } from '../grammar/device-commands.ts';
-import type { CommandRecord, ReadSetFields, StateRecord } from './command-record.ts';
+import type { CommandRecord, Found, ReadSetFields, StateRecord } from './command-record.ts';
 import type { CommandStore } from './command-store.ts';
 import { boundStates } from './lease-rows.ts';
 import type { PresentRights } from './present-rights.ts';
@@ -22,6 +22,7 @@ export class ReadSet implements ReadSetFields {
   readonly states: [string, string][] = [];
   readonly keys: [string, string][] = [];
   readonly owners = new Set<string>();
+  readonly runs = new Set<string>();
   /** Commands of which also the parameter's state counts. */
   readonly statesOf = new Set<string>();
   readonly #leased = new Set<string>();
@@ -88,6 +89,7 @@ export class LedgerBatch {
   readonly #byKey = new Map<string, CommandRecord>();
   readonly #states = new Map<string, StateRecord>();
   #openOf = new Map<string, number>();
+  #modelTimes: Found['modelTimes'] = new Map();
   readonly #created = new Set<CommandRecord>();
   readonly #moved = new Set<CommandRecord>();
   readonly #changed = new Set<CommandRecord>();
@@ -113,11 +115,12 @@ export class LedgerBatch {
       this.#remember(known);
       reads.commands.delete(id);
     }
-    const { commands, leases, states, openOf } = await this.#store.find(this.tx, reads, this.nowMs);
+    const { commands, leases, states, openOf, modelTimes } = await this.#store.find(this.tx, reads, this.nowMs);
     for (const command of commands) this.#remember(command);
     for (const lease of leases) this.leases.set(lease);
     for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
     this.#openOf = openOf;
+    this.#modelTimes = modelTimes;
     if (this.rights && reads.owners.size > 0) this.#callers = await this.rights.callers(this.tx, [...reads.owners]);
     if (reads.statesOf.size === 0) return;
     const more = new ReadSet();
@@ -167,6 +170,11 @@ export class LedgerBatch {
   /** A caller of the read set with its present rights; undefined if it is gone or disabled. */
   caller(owner_id: string): Caller | undefined {
     return this.#callers.get(owner_id);
+  }
+
+  /** What time it is where an agent stands: of the model in an emulated network that has told, else the clock's. */
+  timeIn(run: string | undefined): number {
+    return this.#modelTimes.get(run ?? '') ?? this.nowMs;
   }
 
   openOf(owner_id: string): number {

@@ -137,7 +137,7 @@ export class ConflictReplay {
     const isAlike = !isLater && isSameEffect(record, decision);
     if (known || !isAlike) this.#states.set(key, stateAfter(intent, decision, state, at));
     this.#leases.apply(record, decision, group, isLater);
-    if (intent.rank < ranks.operator && hasPassed) this.#blast.count(intent, at);
+    if (intent.rank < ranks.operator && hasPassed) this.#blast.count(intent, record.state.blast?.model_time ?? at);
     if (isLater ? hasPassed : hasPassed !== isPass(outcome)) this.#blast.diverge(intent);
     return decision;
   }
@@ -186,12 +186,13 @@ export class ReplayBlast {
     if (!state.blast) return null;
     const isAsRecorded = !isLater && blast_window_s === this.#windowS && !this.#diverged.has(keyOf(intent));
     if (isAsRecorded) return state.blast;
-    const { caller_id, site, ap_id } = intent;
-    return this.#counted.look(caller_id, site, ap_id, state.blast.agents, this.#windowS * 1000, atMs);
+    const { caller_id, ap_id } = intent;
+    const { agents, model_time = atMs } = state.blast;
+    return this.#counted.look(caller_id, intent, ap_id, agents, this.#windowS * 1000, model_time);
   }
 
-  count({ caller_id, site, ap_id }: Intent, atMs: number): void {
-    this.#counted.count(caller_id, site, ap_id, atMs);
+  count(intent: Intent, atMs: number): void {
+    this.#counted.count(intent.caller_id, intent, intent.ap_id, atMs);
   }
 
   /** From now on what is recorded of this app on this site is no longer what happened in the replay. */
@@ -200,6 +201,6 @@ export class ReplayBlast {
   }
 }
 
-function keyOf({ caller_id, site }: Intent): string {
-  return JSON.stringify([caller_id, site]);
+function keyOf({ caller_id, site, run }: Intent): string {
+  return JSON.stringify([caller_id, site, run]);
 }

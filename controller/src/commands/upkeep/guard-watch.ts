@@ -124,7 +124,7 @@ export class GuardWatch {
       intent: {
         command_id: orderedUuid(now),
         ap_id,
-        ...positionOf(agent.configuration),
+        ...positionOf(agent),
         ...previous,
         parameter,
         caller_kind: 'weft',

@@ -232,8 +232,7 @@ function toRollout(
   isAway: (agent: StandingAgent) => boolean,
   may_change: boolean,
 ): Rollout {
-  const { id, change_set_id, title, state, reason, plan, wave, total, measured, owner_name, created_at, ended_at } =
-    record;
+  const { id, change_set_id, title, state, reason, plan, wave, measured, owner_name, created_at, ended_at } = record;
   const waves = Array.from({ length: plan.waves?.length ?? 1 }, () => ({
     access_points: 0,
     treated: 0,
@@ -262,7 +261,8 @@ function toRollout(
     plan,
     wave: wave + 1,
     waves,
-    total,
+    // Of one that goes on without those whose network has ended.
+    total: agents.length,
     states,
     measured: measured.map((each) => toMeasured(caller, each)),
     created_by: owner_name,

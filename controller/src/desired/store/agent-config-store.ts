@@ -4,6 +4,7 @@ import type { ConfigState } from '@weft/contract';
 import { BatchQueue } from '@weft/contract/batch-queue';
 import type { EventLog } from '../../event-log/event-log.ts';
 import type { NewEvent } from '../../event-log/event-record.ts';
+import { ENDED } from '../../storage/ended-agents.ts';
 import { afterCommit } from '../../storage/open-transaction.ts';
 import type { SqlDatabase, SqlQueries } from '../../storage/sql-database.ts';
 import { putRecord } from '../../storage/sql-rows.ts';
@@ -20,6 +21,8 @@ import { leavesOf, type Settings } from '../model/settings.ts';
 
 const COLUMNS =
   'agent_id, ap_id, text, hash, sources, rollout_id, config_id, is_due, trial_seconds, state, detail, deadline_at, trial_connection, trial_at, is_back, running_hash, running, running_at, overridden, updated_at';
+/** Its network has not ended. */
+const PRESENT = `EXISTS (SELECT 1 FROM agents WHERE agents.id = agent_configs.agent_id AND NOT ${ENDED})`;
 const table = new RecordTable<AgentConfig>('agent_configs', COLUMNS, { flags: ['is_due', 'is_back'] });
 
 export interface AgentKey {
@@ -88,25 +91,36 @@ export class AgentConfigStore extends SqlStore {
   /** Of all agents that a layer is about, by their ids. */
   async states(): Promise<Map<string, ConfigState>> {
     const rows = await this.db.query<{ agent_id: string; state: ConfigState }>(
-      `SELECT agent_id, state FROM agent_configs WHERE hash <> '' OR state = 'refused'`,
+      `SELECT agent_id, state FROM agent_configs WHERE (hash <> '' OR state = 'refused') AND ${PRESENT}`,
     );
     return new Map(rows.map(({ agent_id, state }) => [agent_id, state]));
   }
 
+  /** What these said last that they run, of those that have said it, and the hash of what they were given; by ap_id. */
+  async running(ap_ids: readonly string[]): Promise<Record<string, { hash: string | null; settings: Settings }>> {
+    const said = (await table.byIds(this.db, ap_ids, 'ap_id')).filter(({ running }) => running !== null);
+    return Object.fromEntries(
+      said.map((row) => [row.ap_id, { hash: row.running_hash, settings: JSON.parse(row.running!) }]),
+    );
+  }
+
   /** With how many leaves; at least one, also if its hash is all that differs. */
   async drifted(): Promise<{ ap_id: string; leaves: number }[]> {
-    const found = await table.list(this.db, `WHERE hash <> '' AND state = 'drifted' ORDER BY ap_id`);
+    const found = await table.list(this.db, `WHERE hash <> '' AND state = 'drifted' AND ${PRESENT} ORDER BY ap_id`);
     return found.map((config) => ({ ap_id: config.ap_id, leaves: differingLeaves(config).length || 1 }));
   }
 
   /** Those whose time is over. */
   async late(nowMs: number, limit: number): Promise<AgentConfig[]> {
-    return table.list(this.db, 'WHERE deadline_at IS NOT NULL AND deadline_at < ? LIMIT ?', [nowMs, limit]);
+    return table.list(this.db, `WHERE deadline_at IS NOT NULL AND deadline_at < ? AND ${PRESENT} LIMIT ?`, [
+      nowMs,
+      limit,
+    ]);
   }
 
   /**
    * Applies each evidence to its agent, in order; agents without a row get one. All or nothing, durable when it resolves, with an event for
-   * each change that people want to hear of. Agents that do not exist any more are left out.
+   * each change that people want to hear of. Agents that do not exist any more, or whose network has ended, are left out.
    */
   async advance(
     given: readonly Given[],
@@ -122,7 +136,10 @@ export class AgentConfigStore extends SqlStore {
         const before = (await this.#lock(tx, agent)) ?? newAgentConfig(agent);
         const after = advance(before, evidence, nowMs);
         if (after === before) continue;
-        const [present] = await tx.query('SELECT id FROM agents WHERE id = ?', [agent.agent_id]);
+        const lock = this.db.dialect === 'postgres' ? ' FOR SHARE' : '';
+        const [present] = await tx.query(`SELECT id FROM agents WHERE id = ? AND NOT ${ENDED}${lock}`, [
+          agent.agent_id,
+        ]);
         if (!present) continue;
         await putRecord(tx, 'agent_configs', COLUMNS, after);
         changed.push({ before, after });

@@ -2,6 +2,7 @@
 import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
 import type { Actor } from '../../caller.ts';
 import { owned, TotalShare } from '../../shares/total-share.ts';
+import { ENDED } from '../../storage/ended-agents.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
@@ -174,9 +175,12 @@ export class RolloutStore extends SqlStore {
     return rollouts.change(tx, change, `WHERE id = ? AND ${isIn}`, [id, ...from]);
   }
 
-  /** All of its agents with how they stand, ordered by ap_id. */
+  /** All of its agents with how they stand, ordered by ap_id; of one that goes on without those whose network has ended. */
   async agents(rollout_id: string): Promise<StandingAgent[]> {
-    return this.#standing('WHERE a.rollout_id = ? ORDER BY a.ap_id', [rollout_id]);
+    const goesOn = 'EXISTS (SELECT 1 FROM config_rollouts WHERE id = a.rollout_id AND ended_at IS NULL)';
+    const ended = `EXISTS (SELECT 1 FROM agents WHERE agents.id = a.agent_id AND ${ENDED})`;
+    const which = `a.rollout_id = ? AND NOT (${goesOn} AND ${ended})`;
+    return this.#standing(`WHERE ${which} ORDER BY a.ap_id`, [rollout_id]);
   }
 
   async agent(rollout_id: string, agent_id: string): Promise<StandingAgent | undefined> {

@@ -70,6 +70,20 @@ export function isAtOneOf(slot: number, registry: DeviceRegistry, flags: Uint8Ar
   return false;
 }
 
+/** Whether a device was last at an access point whose network has ended; undefined if there are none of those. */
+export function ofEnded(registry: DeviceRegistry, hasEnded: (ap_id: string) => boolean) {
+  const flags = agentsThat(registry, hasEnded);
+  return flags.includes(1) ? (slot: number) => isAtOneOf(slot, registry, flags) : undefined;
+}
+
+/** How many devices there are, without those of networks that have ended. */
+export function countPresent(registry: DeviceRegistry, hasEnded: (ap_id: string) => boolean): number {
+  const isOver = ofEnded(registry, hasEnded);
+  let count = registry.table.deviceCount;
+  if (isOver) for (const slot of registry.table.all()) if (isOver(slot)) count--;
+  return count;
+}
+
 /** All that `isAtOneOf` would find; undefined if they are more than `max`. */
 export function devicesAt(registry: DeviceRegistry, flags: Uint8Array, max: number): Set<number> | undefined {
   const { devices, links, order } = registry.table;

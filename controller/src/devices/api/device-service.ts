@@ -24,6 +24,7 @@ import {
   devicesAt,
   isAtOneOf,
   isDeviceSeen,
+  ofEnded,
   toDevice,
   toMoves,
   toSteering,
@@ -65,6 +66,8 @@ export interface DeviceServiceOptions {
   sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
   showsAddresses: (caller: Caller) => boolean;
   extrasOf: (device: string) => DeviceExtras;
+  /** Whether the network of an access point has ended. */
+  hasEnded: (ap_id: string) => boolean;
 }
 
 export class DeviceService {
@@ -264,7 +267,10 @@ export class DeviceService {
         : agentsThat(registry, (ap_id) => sight.isSeen(ap_id) && sight.wordsOf(ap_id).includes(search));
     // Nearly all searches are for access points: fifty thousand names that cannot match would take longer than the rest.
     const mayBeName = search !== undefined && isPartOfPseudonym(search);
+    // Who asks for them by a selector gets them.
+    const isOver = isSelective ? undefined : ofEnded(registry, this.#options.hasEnded);
     const passes = (slot: number) => {
+      if (isOver?.(slot)) return false;
       if (visible && !isAtOneOf(slot, registry, visible)) return false;
       if (selected && !isAtOneOf(slot, registry, selected)) return false;
       if (!named || isAtOneOf(slot, registry, named)) return true;

@@ -21,7 +21,7 @@ function setUp() {
   /** Some of the first list is applied, and most of it is not. */
   const begun = Promise.withResolvers<void>();
   const journal = new DeviceJournal({
-    database: { transaction: async (work) => work({ query: async () => [] }) },
+    database: { dialect: 'sqlite', transaction: async (work) => work({ query: async () => [] }) },
     store: { write: async () => [] },
     eventLog: { append: async () => {} },
   });

@@ -2,6 +2,7 @@
 // What could not be written stays and is tried again with whatever comes next.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { EventLog } from '../../event-log/event-log.ts';
+import { endedAmong } from '../../storage/ended-agents.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import type { DeviceLinkRecord, DeviceStore } from '../store/device-store.ts';
 import { type DeviceChange, groupOf, toEvents } from './device-changes.ts';
@@ -10,9 +11,11 @@ import { type DeviceChange, groupOf, toEvents } from './device-changes.ts';
 const maxPerTransaction = 50;
 
 export interface DeviceJournalOptions {
-  database: Pick<SqlDatabase, 'transaction'>;
+  database: Pick<SqlDatabase, 'transaction' | 'dialect'>;
   store: Pick<DeviceStore, 'write'>;
   eventLog: Pick<EventLog, 'append'>;
+  /** Called for an access point whose network has ended: what began there since is not written. Must not throw. */
+  onEnded?: (ap_id: string) => void;
   /** Called with what is durable; must not throw. */
   onWritten?: (changes: readonly DeviceChange[]) => void;
 }
@@ -88,27 +91,37 @@ export class DeviceJournal {
   }
 
   async #writeSome(): Promise<void> {
-    const { database, store, eventLog, onWritten } = this.#options;
-    const changes = this.#pending.slice(0, this.#endOfPart());
-    // Of several changes of one link the last one is what is true.
-    const links = new Map<string, DeviceLinkRecord>();
-    const repeated = new Set<string>();
-    for (const { link } of changes) {
-      const key = keyOf(link);
-      if (links.has(key)) repeated.add(key);
-      links.set(key, link);
-    }
+    const { database, store, eventLog, onEnded, onWritten } = this.#options;
+    const taken = this.#pending.slice(0, this.#endOfPart());
+    let changes: readonly DeviceChange[] = taken;
+    let ended: ReadonlySet<string> = new Set();
     await database.transaction(async (tx) => {
+      const begun = taken.filter(({ link }) => link.left_at === null);
+      ended = await endedAmong(
+        tx,
+        begun.map(({ link }) => link.ap_id),
+        database.dialect,
+      );
+      changes = taken.filter(({ link }) => link.left_at !== null || !ended.has(link.ap_id));
+      // Of several changes of one link the last one is what is true.
+      const links = new Map<string, DeviceLinkRecord>();
+      const repeated = new Set<string>();
+      for (const { link } of changes) {
+        const key = keyOf(link);
+        if (links.has(key)) repeated.add(key);
+        links.set(key, link);
+      }
       // What another node has told already is not told again.
       const known = new Set((await store.write(tx, [...links.values()])).map(keyOf));
       const news = changes.filter(({ link }) => !known.has(keyOf(link)) || repeated.has(keyOf(link)));
       await eventLog.append(tx, toEvents(news));
     });
-    this.#pending.splice(0, changes.length);
-    this.#written += changes.length;
+    this.#pending.splice(0, taken.length);
+    this.#written += taken.length;
     const done = this.#waiters.filter(({ number }) => number <= this.#written);
     this.#waiters = this.#waiters.filter(({ number }) => number > this.#written);
     onWritten?.(changes);
+    for (const ap_id of ended) onEnded?.(ap_id);
     for (const { resolve } of done) resolve();
   }
 }

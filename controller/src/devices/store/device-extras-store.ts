@@ -3,8 +3,9 @@
 import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import { TotalShare } from '../../shares/total-share.ts';
+import { ENDED } from '../../storage/ended-agents.ts';
 import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
-import { countRows, putRecord } from '../../storage/sql-rows.ts';
+import { countRows, putRecord, runList } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 
 export interface StickyDevice {
@@ -106,6 +107,19 @@ export class DeviceExtrasStore extends SqlStore {
     const removed = await tx.query(
       'DELETE FROM device_watches WHERE caller_kind = ? AND caller_id = ? RETURNING device',
       [caller_kind, caller_id],
+    );
+    if (removed.length > 0) await this.#changed(tx);
+  }
+
+  /** Ends those of devices that no access point serves but these, whose network has ended. */
+  async removeWatchesAt(tx: SqlQueries, agents: readonly { ap_id: string }[]): Promise<void> {
+    const elsewhere = `SELECT 1 FROM device_links JOIN agents USING (ap_id)
+      WHERE device_links.device = device_watches.device AND left_at IS NULL AND NOT ${ENDED}`;
+    const removed = await runList(
+      tx,
+      `DELETE FROM device_watches WHERE device IN (SELECT device FROM device_links WHERE ap_id IN ({{list}}))
+       AND NOT EXISTS (${elsewhere}) RETURNING device`,
+      agents.map(({ ap_id }) => ap_id),
     );
     if (removed.length > 0) await this.#changed(tx);
   }

@@ -1,4 +1,5 @@
 // Where devices are attached, as it outlives a restart and as other nodes read it: under pseudonyms, never addresses.
+import { endedAmong } from '../../storage/ended-agents.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../storage/sql-database.ts';
 import { inParts, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
@@ -105,12 +106,14 @@ export class DeviceStore extends SqlStore {
 
   /**
    * Creates or replaces these lists; durable when it resolves. One that is older than what is stored is left out, and so is
-   * one with a device that was erased after it came.
+   * one with a device that was erased after it came, and one of an access point whose network has ended.
    */
   async saveLists(lists: readonly DeviceListRecord[]): Promise<void> {
     if (lists.length === 0) return;
     const now = this.#now();
     await this.db.transaction(async (tx) => {
+      const names = lists.map(({ ap_id }) => ap_id);
+      const ended = await endedAmong(tx, names);
       const erased = await tx.query<{ device: string; at_ms: number }>('SELECT device, at_ms FROM device_erasures');
       const isErasedSince = ({ heard_at, device_values }: DeviceListRecord) =>
         erased.some(({ device, at_ms }) => heard_at <= at_ms && device_values.includes(JSON.stringify(device)));
@@ -122,7 +125,7 @@ export class DeviceStore extends SqlStore {
            updated_at = excluded.updated_at
          WHERE excluded.ts >= device_lists.ts`,
         lists
-          .filter((list) => !isErasedSince(list))
+          .filter((list) => !ended.has(list.ap_id) && !isErasedSince(list))
           .map(({ ap_id, ts, heard_at, device_values }) => {
             return [ap_id, Math.round(ts), Math.round(heard_at), device_values, this.#node, now];
           }),

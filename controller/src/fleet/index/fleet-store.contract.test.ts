@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { agentNamed, siteAt } from '../../../../test/pure/stored-records.ts';
-import { revokedHash } from '../../agents/agent-record.ts';
 import { AgentStore } from '../../agents/agent-store.ts';
 import { SiteStore } from '../../sites/site-store.ts';
+import { revokedHash } from '../../storage/ended-agents.ts';
 import type { SqlDatabase } from '../../storage/sql-database.ts';
 import { FleetStore } from './fleet-store.ts';
 

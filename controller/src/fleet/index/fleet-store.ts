@@ -1,6 +1,6 @@
 // What has changed among agents and sites since a revision: with it a node keeps all of them in memory without reading them
 // again and again.
-import { revokedHash } from '../../agents/agent-record.ts';
+import { ENDED } from '../../storage/ended-agents.ts';
 import { inParts } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
 import { configuredIntervalMs } from '../../telemetry/presence/presence.ts';
@@ -44,12 +44,12 @@ type Row = Pick<FleetAgent, 'id' | 'ap_id' | 'display_name' | 'site_id' | 'emula
   tags: string;
   configuration: string;
   onboard: number;
-  is_revoked: number;
+  is_ended: number;
   revision: number;
 };
 
 const COLUMNS = `id, ap_id, display_name, site_id, tags, configuration, onboard, emulated_for,
-  CASE WHEN password_hash = '${revokedHash}' THEN 1 ELSE 0 END AS is_revoked, created_at, revision`;
+  CASE WHEN ${ENDED} THEN 1 ELSE 0 END AS is_ended, created_at, revision`;
 const maxTypeLength = 64;
 const noTags: readonly string[] = [];
 
@@ -129,7 +129,7 @@ function toAgent(row: Row): FleetAgent {
     configuredMs: configuredIntervalMs(configuration),
     onboard: row.onboard === 1,
     emulated_for,
-    isEnded: emulated_for !== null && row.is_revoked === 1,
+    isEnded: row.is_ended === 1,
     created_at,
   };
 }

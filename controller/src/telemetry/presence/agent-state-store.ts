@@ -1,5 +1,5 @@
 // Which states of agents were told as events last.
-import { revokedHash } from '../../agents/agent-record.ts';
+import { endedAmong } from '../../storage/ended-agents.ts';
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { runList, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
@@ -40,9 +40,7 @@ export class AgentStateStore extends SqlStore {
 
   /** Those of these that are emulated and whose run is over. */
   async endedAmong(ap_ids: readonly string[]): Promise<Set<string>> {
-    const sql = 'SELECT ap_id FROM agents WHERE emulated_for IS NOT NULL AND password_hash = ? AND ap_id IN ({{list}})';
-    const ended = await runList<{ ap_id: string }>(this.db, sql, ap_ids, [revokedHash]);
-    return new Set(ended.map(({ ap_id }) => ap_id));
+    return endedAmong(this.db, ap_ids);
   }
 }
 

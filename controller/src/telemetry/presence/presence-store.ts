@@ -1,6 +1,7 @@
 // What is remembered of the agents' presence across restarts.
 
 import { randomUUID } from 'node:crypto';
+import { endedAmong } from '../../storage/ended-agents.ts';
 import type { SqlRow } from '../../storage/sql-database.ts';
 import { runList, runRows } from '../../storage/sql-rows.ts';
 import { SqlStore } from '../../storage/sql-store.ts';
@@ -31,20 +32,24 @@ export class PresenceStore extends SqlStore {
   /**
    * Creates or replaces these records, all of them or none; durable when it resolves. A record that is older than the
    * stored one (another node has heard of the agent since) is left out, unless that one is of the future: a clock was wrong.
+   * So are those of agents whose network has ended.
    */
   async update(records: readonly PresenceRecord[]): Promise<void> {
     if (records.length === 0) return;
     // In whole hours, so that the statement stays the same.
     const aheadMs = Math.ceil((Date.now() + maxAheadMs) / hourMs) * hourMs;
-    await this.db.transaction((tx) =>
-      runRows(
+    await this.db.transaction(async (tx) => {
+      const names = records.map(({ ap_id }) => ap_id);
+      const ended = await endedAmong(tx, names);
+      const present = records.filter(({ ap_id }) => !ended.has(ap_id));
+      await runRows(
         tx,
         `INSERT INTO presence (${COLUMNS}, node) VALUES {{rows}}
          ON CONFLICT (ap_id) DO UPDATE SET last_seen = excluded.last_seen, online_since = excluded.online_since,
            returned_at = excluded.returned_at, learned_interval_ms = excluded.learned_interval_ms,
            node = excluded.node
          WHERE excluded.last_seen >= presence.last_seen OR presence.last_seen > ${aheadMs}`,
-        records.map((record) => [
+        present.map((record) => [
           record.ap_id,
           Math.round(record.last_seen),
           roundOrNull(record.online_since),
@@ -52,8 +57,8 @@ export class PresenceStore extends SqlStore {
           roundOrNull(record.learned_interval_ms),
           this.#node,
         ]),
-      ),
-    );
+      );
+    });
   }
 
   /** Forgets these agents; repeated calls are harmless. */

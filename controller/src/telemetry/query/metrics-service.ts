@@ -83,7 +83,7 @@ export class MetricsService {
       const listed = agents.filter((agent) => isListed(agent, filter, stateOf));
       return listed.map((agent) => JSON.stringify(fromListedAgent(agent))).join();
     };
-    return this.#lists.write(caller, '[', ']', this.#agents.pages(caller), toText);
+    return this.#lists.write(caller, '[', ']', this.#agents.pages(caller, undefined, true), toText);
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
