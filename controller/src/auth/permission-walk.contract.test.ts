@@ -354,10 +354,11 @@ const enough: Record<string, string> = {
   '/api/v1/metrics/agent_multi_metric_data?agent': '&metrics=x',
   '/api/v1/metrics/export?agent': '&start=2026-01-01T00:00:00Z&end=2026-01-02T00:00:00Z',
 };
-/** A stream never ends by itself: it is asked for in a way that is refused once the caller is let in. */
+/** Asked for in a way that is refused once the caller is let in: a stream never ends by itself, and a secret belongs to something. */
 const unanswerable: Record<string, string> = {
   '/api/v1/metrics/stream': `?after=${'x'.repeat(65)}`,
   '/api/v1/events/stream': '?after=x',
+  '/api/v1/config/secrets/{name}': '?ap_id=nobody',
 };
 
 /** A request that harms nothing even where it is let in: nothing in its body, and nothing of others' to delete. */

@@ -82,11 +82,14 @@ export function useIsManager(): boolean {
 
 /** What the user may do with what access points shall be; `reads` is undefined until it is known. */
 export function configRights() {
-  if (session.value?.isAdmin) return { reads: true, drafts: true, setsSecrets: true };
+  if (session.value?.isAdmin) return { reads: true, drafts: true, setsSecrets: true, shares: true };
   const managers = grants.value?.filter(({ role }) => role === 'manager');
   return {
     reads: managers && (managers.length > 0 || grants.value?.length === 0),
     drafts: managers !== undefined && managers.length > 0,
+    /** Those of the installation. */
     setsSecrets: managers?.some(({ selector = '' }) => selector === '') ?? false,
+    /** The same, and moves them. */
+    shares: false,
   };
 }

@@ -7,6 +7,7 @@ import type {
   ConfigLayer,
   ConfigLayerVersion,
   ConfigSecret,
+  ConfigSecretSet,
   ConfigVariable,
   ConfigVariableSet,
   Reconfigured,
@@ -63,17 +64,18 @@ export class Configuration {
     return this.#ask('PUT', '/config/variables', { json: variable, ...options });
   }
 
-  /** Their names and versions; the values are never shown. */
+  /** Those that the app may name; the values are never shown. */
   secrets(options?: Abortable): Stream<ConfigSecret> {
     return this.#pages('/config/secrets', options);
   }
 
-  setSecret(name: string, value: string, options?: Abortable): Promise<ConfigSecret> {
-    return this.#ask('PUT', '/config/secrets', { json: { name, value }, isRepeatable: false, ...options });
+  /** Of the access point or site that the options name, else of the installation. */
+  setSecret(name: string, value: string, { signal, ...of }: SecretPlace = {}): Promise<ConfigSecret> {
+    return this.#ask('PUT', '/config/secrets', { json: { ...of, name, value }, isRepeatable: false, ...on(signal) });
   }
 
-  async removeSecret(name: string, options?: Abortable): Promise<void> {
-    await this.#ask('DELETE', `/config/secrets/${encodeURIComponent(name)}`, options);
+  async removeSecret(name: string, { signal, ...query }: SecretPlace = {}): Promise<void> {
+    await this.#ask('DELETE', `/config/secrets/${encodeURIComponent(name)}`, { query, ...on(signal) });
   }
 
   /** Newest first. */
@@ -174,6 +176,9 @@ export class Configuration {
   }
 }
 
+interface SecretPlace extends Abortable, Pick<ConfigSecretSet, 'ap_id' | 'site'> {}
+
+const on = (signal: AbortSignal | undefined) => (signal ? { signal } : {});
 const changeSet = (id: string) => `/config/change_sets/${encodeURIComponent(id)}`;
 const rollout = (id: string) => `/rollouts/${encodeURIComponent(id)}`;
 const agentConfig = (ap_id: string) => `/agents/${encodeURIComponent(ap_id)}/config`;

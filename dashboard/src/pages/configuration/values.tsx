@@ -4,8 +4,9 @@ import { useState } from 'preact/hooks';
 import { type ConfigVariable, call } from '../../api/client.ts';
 import { AgentLink } from '../../components/agent-name.tsx';
 import { Button } from '../../components/button.tsx';
+import { ConfirmDialog } from '../../components/dialog.tsx';
 import { Loading, showToast } from '../../components/feedback.tsx';
-import { TextField } from '../../components/forms/fields.tsx';
+import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { agentName, findAgent } from '../../data/agents.ts';
@@ -18,14 +19,14 @@ import { valueWords } from './config-words.tsx';
 const text = configurationText.values;
 
 /** A variable or a secret; without a name: a new one. */
-type Value = Partial<ConfigVariable> & { version?: number };
+type Value = Partial<ConfigVariable> & { version?: number; shared?: boolean };
 
 export function Values() {
-  const { drafts, setsSecrets } = configRights();
+  const { drafts } = configRights();
   return (
     <div class="config-values">
       <ValueTable isSecret={false} mayChange={drafts} />
-      <ValueTable isSecret mayChange={setsSecrets} />
+      <ValueTable isSecret mayChange={drafts} />
     </div>
   );
 }
@@ -34,7 +35,12 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
   const operation = isSecret ? 'list_config_secrets' : 'list_config_variables';
   const { data, failure } = useOperation(operation, { query: { limit: 1000 } }, { pollMs: 10_000 });
   const [asked, setAsked] = useState<Value | undefined>(undefined);
+  const [removed, setRemoved] = useState<Value | undefined>(undefined);
   const { title, words, add } = isSecret ? text.secrets : text.variables;
+  const { setsSecrets, shares } = configRights();
+  /** Who sees one that is shared may not have made it. */
+  const maySet = ({ ap_id, site, shared }: Value) =>
+    mayChange && (setsSecrets || !shared || ap_id != null || site != null);
   return (
     <section class="card stack">
       <div class="spread">
@@ -46,18 +52,26 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
       <table class="config-table" aria-label={title}>
         <tbody>
           {(data?.items as Value[] | undefined)?.map((each) => {
-            const { name = '', ap_id, site, value, version = 0 } = each;
-            const told = isSecret ? configurationText.layers.version(version, false) : valueWords('', value);
+            const { name = '', ap_id, site, value, version = 0, shared = false } = each;
+            const told = isSecret ? text.secrets.told(version, shared) : valueWords('', value);
             return (
               <tr key={`${ap_id} ${site} ${name}`}>
                 <td>
                   <code>{name}</code>
                 </td>
                 <td>{told}</td>
-                <td>{ap_id ? <AgentLink ap_id={ap_id} /> : site}</td>
+                <td>{ap_id ? <AgentLink ap_id={ap_id} /> : (site ?? text.everywhere)}</td>
                 <td class="config-acts">
-                  {mayChange && (
+                  {(isSecret ? maySet(each) : mayChange) && (
                     <Button size="small" onClick={() => setAsked(each)} words={configurationText.layers.change} />
+                  )}
+                  {isSecret && maySet(each) && (
+                    <Button
+                      size="small"
+                      kind="quiet"
+                      onClick={() => setRemoved(each)}
+                      words={configurationText.layers.remove}
+                    />
                   )}
                 </td>
               </tr>
@@ -65,7 +79,21 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
           })}
         </tbody>
       </table>
-      {asked && <ValueDialog value={asked} {...{ isSecret }} onClose={() => setAsked(undefined)} />}
+      {asked && <ValueDialog value={asked} {...{ isSecret, shares }} onClose={() => setAsked(undefined)} />}
+      {removed && (
+        <ConfirmDialog
+          title={text.secrets.remove(removed.name ?? '')}
+          words={text.secrets.removeWords}
+          action={configurationText.layers.remove}
+          onConfirm={() => {
+            const query = { ap_id: removed.ap_id ?? undefined, site: removed.site ?? undefined };
+            return call('remove_config_secret', { path: { name: removed.name ?? '' }, query });
+          }}
+          changes={[operation]}
+          done={text.secrets.removed}
+          onClose={() => setRemoved(undefined)}
+        />
+      )}
     </section>
   );
 }
@@ -77,20 +105,37 @@ export function toVariableValue(typed: string): string | number | boolean | null
   return typed === '' ? null : typed;
 }
 
-function ValueDialog({ value: given, isSecret, onClose }: { value: Value; isSecret: boolean; onClose: () => void }) {
-  const { ap_id, site, name: known = '', value: old = '' } = given;
+interface ValueDialogProps {
+  value: Value;
+  isSecret: boolean;
+  shares: boolean;
+  onClose: () => void;
+}
+
+function ValueDialog({ value: given, isSecret, shares, onClose }: ValueDialogProps) {
+  const { ap_id, site, name: known = '', value: old = '', shared = false } = given;
+  const place = ap_id ? agentName(ap_id) : (site ?? '');
   // Text that reads as something else stands in quotes.
   const typed = toVariableValue(String(old)) === old ? String(old) : JSON.stringify(old);
-  const form = useForm({ site: ap_id ? agentName(ap_id) : (site ?? ''), name: known, value: old === '' ? '' : typed });
+  const form = useForm({ site: place, name: known, value: old === '' ? '' : typed, shared: String(shared) });
   const { sites = [] } = useSites();
   const agents = useAgents({ limit: 500 }, { pages: 1, pollMs: () => 120_000 }).data?.items ?? [];
-  const save = async (values: Record<'site' | 'name' | 'value', string>) => {
+  const save = async (values: Record<'site' | 'name' | 'value' | 'shared', string>) => {
     const [name, path, value] = [values.name.trim(), values.site.trim(), values.value];
     const agent = sites.some((each) => each.path === path) ? undefined : findAgent(agents, path);
-    const json = { ...(agent ? { ap_id: agent.ap_id } : { site: path }), name, value: toVariableValue(value) };
-    if (!isSecret) await call('set_config_variable', { json });
-    else if (value === '') await call('remove_config_secret', { path: { name } });
-    else await call('set_config_secret', { json: { name, value } });
+    const typedPlace = agent ? { ap_id: agent.ap_id } : path === '' && isSecret ? {} : { site: path };
+    if (!isSecret) await call('set_config_variable', { json: { ...typedPlace, name, value: toVariableValue(value) } });
+    else {
+      const isMoved = known !== '' && path !== place;
+      const from = known === '' ? typedPlace : { ...(ap_id && { ap_id }), ...(site && { site }) };
+      const isShared = values.shared === 'true';
+      const change = {
+        ...(value !== '' && { value }),
+        ...(isShared !== shared && { shared: isShared }),
+        ...(isMoved && { to_site: path }),
+      };
+      await call('set_config_secret', { json: { ...from, name, ...change } });
+    }
     queries.refresh('list_config_');
     showToast({ title: text.saved(name) });
     onClose();
@@ -99,13 +144,23 @@ function ValueDialog({ value: given, isSecret, onClose }: { value: Value; isSecr
   const offered = [...sites.map(({ path }) => path), ...agents.map((each) => agentName(each.ap_id))];
   return (
     <FormDialog {...{ form, onClose }} title={title} onSubmit={save}>
-      <p class="soft">{text.atOnce}</p>
-      {!isSecret && <TextField {...form.at('site')} label={text.of} suggestions={offered} />}
+      <p class="soft">{isSecret ? (known === '' ? text.secrets.atOnce : text.secrets.asItIs) : text.atOnce}</p>
+      {(!isSecret || known === '' || shares) && (
+        <TextField
+          {...form.at('site')}
+          label={text.of}
+          suggestions={offered}
+          {...(isSecret && { hint: text.secrets.ofHint })}
+        />
+      )}
       <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
       {isSecret ? (
         <PasswordField {...form.at('value')} label={text.value} isNew />
       ) : (
         <TextField {...form.at('value')} label={text.value} hint={text.valueHint} />
+      )}
+      {isSecret && (shares || form.values.value.site !== '') && (
+        <SelectField {...form.at('shared')} label={text.secrets.sharing} options={text.secrets.sharings} />
       )}
       <SubmitRow form={form} words={text.save} />
     </FormDialog>
