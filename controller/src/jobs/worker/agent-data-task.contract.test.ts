@@ -51,7 +51,8 @@ function recordsOf(samples: readonly Sample[]): AgentRecordOut[] {
       ...names.map((name, i): [string, number] => [name, values[i]!]),
       ...texts,
     ];
-    fields.sort(([a], [b]) => (a < b ? -1 : 1));
+    // Of one field the number first.
+    fields.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
     return fields.map(([field, value]) => ({ time: new Date(ts).toISOString(), field, value }));
   });
 }
@@ -115,7 +116,12 @@ test('an agent without data is one empty, final message', async () => {
 test('whatever the crashes, all records are there once, in order', async () => {
   // A moment larger than a chunk among them, so that a crash in its middle is tried as well.
   const texts = Object.fromEntries(Array.from({ length: 24 }, (_, n) => [`t${n}`, '\u0001'.repeat(4_096)]));
-  const samples = [...steady(2_000, 3), sampleOf(start + 300_000, { a: 1 }, texts), sampleOf(end, { a: 2 })];
+  const numbers = Object.fromEntries(Object.keys(texts).map((name, n) => [name, n]));
+  const samples = [
+    ...steady(2_000, 3),
+    sampleOf(start + 300_000, { a: 1, ...numbers }, texts),
+    sampleOf(end, { a: 2 }),
+  ];
   const { job: first } = await jobFor(samples);
   const { data } = (await fixture.jobs.get(first))!;
   const expected = JSON.stringify(recordsOf(samples));

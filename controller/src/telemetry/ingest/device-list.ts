@@ -2,9 +2,10 @@
 // means is decided by devices/, which gets it once the report is stored.
 import { maxDevicesPerReport, maxHeardPerDevice, maxIdentityLength } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
+import { toPlainDecimal } from '../../input/plain-decimal.ts';
 import type { Loc } from '../../input/value-rules.ts';
 import { findCredential } from './credentials.ts';
-import { ignore, type ReportRun, reportValue, toPlainDecimal } from './sample-fields.ts';
+import { ignore, type ReportRun, reportValue } from './sample-fields.ts';
 
 /** Numbers that were not given are NaN. */
 export interface ReportedDevice {

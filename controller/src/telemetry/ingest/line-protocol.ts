@@ -3,6 +3,7 @@
 import { toApId } from '@weft/contract/ap-id';
 import { ValidationError } from '../../errors.ts';
 import { MAX_PROBLEMS } from '../../input/json-scanner.ts';
+import { isWrittenAs, toPlainDecimal } from '../../input/plain-decimal.ts';
 import { namesSecret } from '../../input/secret-names.ts';
 import type { Run } from '../../input/value-rules.ts';
 import { credentialInReport } from './credentials.ts';
@@ -25,16 +26,7 @@ import {
   wordEnd,
 } from './line-syntax.ts';
 import { admit, foreignAgent, type TelemetryReport } from './parse-report.ts';
-import {
-  isKeepable,
-  isName,
-  isReserved,
-  isWrittenAs,
-  maxFieldsPerSample,
-  maxNameLength,
-  reportValue,
-  toPlainDecimal,
-} from './sample-fields.ts';
+import { isKeepable, isName, isReserved, maxFieldsPerSample, maxNameLength, reportValue } from './sample-fields.ts';
 import { checkTime, type PointLimits } from './sample-time.ts';
 
 /** How to come from a number in that unit to milliseconds: digits to cut off, or milliseconds in one. */

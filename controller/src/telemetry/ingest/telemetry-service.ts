@@ -142,9 +142,9 @@ function toValidationError({ sampleIndex, field }: TooManyNames, { locOf }: Tele
 /** How many of them replace a field of an earlier one. Most reports are in order. */
 function countReplacing(samples: readonly Sample[]): number {
   if (samples.every(({ ts }, index) => index === 0 || ts > samples[index - 1]!.ts)) return 0;
-  const byTime = Map.groupBy(samples, ({ ts }) => ts);
+  if (new Set(samples.map(({ ts }) => ts)).size === samples.length) return 0;
   let count = 0;
-  for (const [first, ...others] of byTime.size < samples.length ? byTime.values() : []) {
+  for (const [first, ...others] of Map.groupBy(samples, ({ ts }) => ts).values()) {
     const known = new Set(fieldKeys(first!));
     for (const sample of others) {
       const keys = fieldKeys(sample);
