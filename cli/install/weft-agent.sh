@@ -484,12 +484,11 @@ uptime_seconds() { cut -d . -f 1 /proc/uptime; }
 setter() { # running, or try, back or keep with a file
   if [ -n "${WEFT_AGENT_SETTER:-}" ]; then set -- "$WEFT_AGENT_SETTER" "$@"; else set -- by_hostapd "$@"; fi
   "$@" & child=$!
+  # Killed in its sleep, without a trap, which a shell may see only after the sleep. What it leaves holds nobody's output.
   (
-    nap= over=
-    trap 'over=1; kill $nap 2> /dev/null' TERM
-    sleep "$setter_seconds" & nap=$!
-    [ -z "$over" ] || kill $nap
-    wait $nap && kill -9 $child 2> /dev/null && put "it took more than $setter_seconds s" >&2
+    left=$setter_seconds
+    while [ "$left" -gt 0 ]; do sleep 1 > /dev/null 2>&1; left=$((left - 1)); done
+    kill -9 $child 2> /dev/null && put "it took more than $setter_seconds s" >&2
   ) &
   guard=$!
   wait $child 2> /dev/null

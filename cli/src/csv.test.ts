@@ -1,4 +1,4 @@
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type CsvRow, parseCsv, parseCsvTable, requireWidth, toCsvLine } from './csv.ts';

@@ -1,6 +1,6 @@
 // Reads and writes comma-separated values (RFC 4180). Reads in chunks, so that a file may be larger than memory.
 
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 
 export interface CsvRow {
   /** The line where it begins, counted from 1. */

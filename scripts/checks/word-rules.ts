@@ -20,7 +20,7 @@ const plainWords: Record<string, string> = {
   "everybody(’|')s": 'all users',
   'missed a report': 'late (no report for 2 intervals)',
   'held for': 'lease duration, leased for',
-  '(lock duration|lock ends|own lock|has locked)': 'lease: one word for what a command holds',
+  '(lock duration|lock ends|own lock)': 'lease: one word for what a command holds',
   'a knock': 'an upgrade request',
   'the way in': 'the endpoint, the transport',
   '(ways|way) to the (agents|agent)': 'transports',

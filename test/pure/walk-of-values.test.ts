@@ -1,6 +1,6 @@
 // Texts that people and programs choose, on every way out of Weft: the program that reads them there finds exactly that text, and
 // nothing that it would run, follow, format or take for a line of somebody else.
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import { Marked } from 'marked';
 import { describe, expect, test } from 'vitest';
 import { parseCsv, toCsvLine } from '../../cli/src/csv.ts';

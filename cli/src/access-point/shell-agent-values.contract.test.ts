@@ -267,6 +267,19 @@ done`;
   );
 }
 
+for (const [name, shell] of Object.entries(shells)) {
+  const isHere = hasTools && paths.get(shell[0]!)?.startsWith('/');
+  test.skipIf(!isHere)(`a setting program that has ended is not waited for: ${name}`, () => {
+    const [setter] = /^setter\(\) \{.*?^\}$/ms.exec(readFileSync(script, 'utf8'))!;
+    const often = `put() { printf '%s\\n' "$*"; }
+${setter}
+setter_seconds=100000 WEFT_AGENT_SETTER=true n=0
+while [ $n -lt ${rounds(200, 60)} ]; do said=$(setter running); n=$((n + 1)); done`;
+    const ran = spawnSync(paths.get(shell[0]!)!, [...shell.slice(1), '-c', often], { timeout: 100_000 });
+    expect(ran.status).toBe(0);
+  });
+}
+
 test.skipIf(!hasTools)(
   'what the access point says otherwise than it was set is refused, with the name of the setting',
   async () => {

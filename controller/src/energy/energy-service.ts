@@ -1,7 +1,7 @@
 // What access points have drawn, as far as the caller may see them: from the power that they reported, by time.
 
 import type { Energy, EnergyUse } from '@weft/contract';
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import type { Caller } from '../caller.ts';
 import type { IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetView } from '../fleet/index/fleet-view.ts';

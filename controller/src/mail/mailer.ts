@@ -14,6 +14,11 @@ export interface Mailer {
   check(): Promise<void>;
 }
 
+/** Control characters and line breaks as spaces: what is one text stays one line. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

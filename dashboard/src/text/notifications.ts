@@ -31,7 +31,7 @@ export const notificationsText = {
       'Name the destinations in WEFT_WEBHOOK_ALLOW, such as hooks.example.org or 10.1.0.0/16:9093, and restart Weft.',
   },
   format: 'Format',
-  formats: { json: 'JSON', alertmanager: 'Alertmanager', slack: 'Slack', teams: 'Teams' },
+  formats: { json: 'JSON', alertmanager: 'Alertmanager', slack: 'Slack', mattermost: 'Mattermost', teams: 'Teams' },
   events: 'Events',
   eventsHint: 'Kinds separated by commas: alarm.*, agent.offline, or * for all.',
   severities: 'Severities',

@@ -1,7 +1,6 @@
 // The text of a mail about events.
 import { type LoggedEvent, type Severity, severities } from '../../event-log/event-record.ts';
-import { escapeHtml, type Mail } from '../../mail/mailer.ts';
-import { oneLine } from '../webhooks/chat-text.ts';
+import { escapeHtml, type Mail, oneLine } from '../../mail/mailer.ts';
 import { localTime } from './quiet-hours.ts';
 
 /** More are counted. */

@@ -1,9 +1,5 @@
 // Texts of people and programs as chats read them: in one line, as the text that they are and nothing else.
-
-/** Control characters and line breaks as spaces: what is one text stays one line. */
-export function oneLine(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
-}
+import { oneLine } from '../../mail/mailer.ts';
 
 /** Nothing is seen between the characters; what would begin a mention, a picture of a word or an address is none then. */
 const joint = '\u200b';

@@ -1,4 +1,4 @@
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import { expect, test } from 'vitest';
 import type { Frame } from '../store/telemetry-store.ts';
 import { csvRows } from './export-pieces.ts';

@@ -1,5 +1,5 @@
 // A range of an agent's rows as text, piece by piece: any length in bounded memory, one page of rows at a time.
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import { toPlainDecimal } from '../../input/plain-decimal.ts';
 import type { Frame, TelemetryStore } from '../store/telemetry-store.ts';
 import { rowsJson } from './series-json.ts';

@@ -1,5 +1,5 @@
 // What a chart shows, taken out of it: as a table, which screen readers can read, as CSV, and as a picture.
-import { csvCell } from '@weft/contract/csv-cell';
+import { csvCell } from '@weft/contract/enrolment-line';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { colourOf } from '../../styles/theme.ts';
 import { componentText } from '../../text/components.ts';
