@@ -2,7 +2,7 @@
 // say the same later.
 
 import { type AlarmRecord, alarmColumns } from '../alarms/store/alarm-store.ts';
-import { ENDED } from '../storage/ended-agents.ts';
+import { ABOUT_ENDED } from '../alarms/store/ended-alarms.ts';
 import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { inParts, insertRecord, runList, runRows } from '../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../storage/sql-store.ts';
@@ -46,9 +46,6 @@ const alarms = new RecordTable<IncidentAlarm>('alarms', `${alarmColumns}, incide
   flags: ['is_announced'],
 });
 
-/** A condition on alarms: the network of their access point has ended. */
-const OF_ENDED = `EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED})`;
-
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class IncidentStore extends SqlStore {
   /**
@@ -56,7 +53,7 @@ export class IncidentStore extends SqlStore {
    * without an active alarm end. Resolves those of which somebody was told. In the transaction that clears the alarms.
    */
   async closeEnded(tx: SqlQueries, others: readonly string[], nowMs: number): Promise<string[]> {
-    const lone = await alarms.list(tx, `WHERE incident_id IS NULL AND ${OF_ENDED}`);
+    const lone = await alarms.list(tx, `WHERE incident_id IS NULL AND ${ABOUT_ENDED}`);
     for (const { id, since, incident_id } of [...lone, ...(await alarms.byIds(tx, others))]) {
       if (incident_id !== null) continue;
       const ended = { ended_at: nowMs, merged_into: null, is_told: true, losses: {} };
@@ -65,7 +62,7 @@ export class IncidentStore extends SqlStore {
     }
     const isQuiet = 'NOT EXISTS (SELECT 1 FROM alarms WHERE incident_id = incidents.id AND cleared_at IS NULL)';
     const quiet = `WHERE ended_at IS NULL AND ${isQuiet} AND EXISTS (SELECT 1 FROM alarms WHERE incident_id = incidents.id AND`;
-    const over = await table.list(tx, `${quiet} ${OF_ENDED})`);
+    const over = await table.list(tx, `${quiet} ${ABOUT_ENDED})`);
     for (const id of others) over.push(...(await table.list(tx, `${quiet} id = ?)`, [id])));
     for (const { id } of over) await this.update(tx, id, { ended_at: nowMs, is_told: true });
     return [...new Set(over.filter(({ is_told }) => is_told).map(({ id }) => id))];
@@ -84,7 +81,7 @@ export class IncidentStore extends SqlStore {
     const near = await alarms.list(
       this.db,
       `WHERE incident_id IS NOT NULL AND (cleared_at IS NULL OR cleared_at >= ?)
-       AND NOT ${OF_ENDED} ORDER BY id DESC LIMIT ?`,
+       AND NOT ${ABOUT_ENDED} ORDER BY id DESC LIMIT ?`,
       [sinceMs, limit],
     );
     const have = new Set(near.map(({ id }) => id));

@@ -71,5 +71,7 @@ function siteIsOver(path: string): string {
   return `EXISTS (SELECT 1 ${of} ${ENDED}) AND NOT EXISTS (SELECT 1 ${of} NOT ${ENDED})`;
 }
 
-const GONE = `SELECT id FROM alarms WHERE cleared_at IS NULL AND (
-  EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED}) OR (subject_kind = 'site' AND ${siteIsOver('alarms.subject')}))`;
+/** A condition on alarms: what one is about has ended. */
+export const ABOUT_ENDED = `(EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED})
+  OR (alarms.subject_kind = 'site' AND ${siteIsOver('alarms.subject')}))`;
+const GONE = `SELECT id FROM alarms WHERE cleared_at IS NULL AND ${ABOUT_ENDED}`;
