@@ -1,9 +1,11 @@
 // What does desired configuration cost? Rendering, the preview of a change for 10,000 access points, and posts beside a roll-out to 1,000
 // emulated ones against posts beside the same network without it. `--agents 2000`, `--emulated 200`, `--seconds 10` for a quick look.
+
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readDeclaredSettings } from '@weft/contract/declared-settings';
-import { type Layer, LayerStack, noContext } from '../controller/src/desired/model/render.ts';
+import type { Layer } from '../controller/src/desired/model/layer.ts';
+import { LayerStack, noContext } from '../controller/src/desired/model/render.ts';
 import { admin, EmulatedNetwork } from './harness/emulated-network.ts';
 import { prepareFleet } from './harness/fleet.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';

@@ -105,8 +105,7 @@ export class AgentService implements PrincipalSource {
   async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
     const known = this.#memory.get(ap_id);
     if (known && !rightsOf(caller).sees(known)) throw agentNotFound();
-    const agent = known ?? (await this.#look(ap_id, caller));
-    return toFoundAgent(agent);
+    return toFoundAgent(known ?? (await this.#look(ap_id, caller)));
   }
 
   async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
@@ -296,7 +295,6 @@ export class AgentService implements PrincipalSource {
   /** A secret for an agent whose password has to be checked slowly; undefined if it has none. Nothing is stored. */
   async offerSecret(agent: AgentCaller): Promise<string | undefined> {
     const record = await this.#agents.get(agent.name);
-    const isSlow = record?.id === agent.id && !isGeneratedHash(record.password_hash);
-    return isSlow ? generateAgentSecret() : undefined;
+    return record?.id === agent.id && !isGeneratedHash(record.password_hash) ? generateAgentSecret() : undefined;
   }
 }

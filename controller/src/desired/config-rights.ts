@@ -1,11 +1,12 @@
 // What of the desired configuration a caller may see and change: by the access points that it manages, or of an app those that it sees.
+
 import { matchesSelector, parseSelector, printSelector, type SelectorNode } from '@weft/contract/selector';
 import type { Caller } from '../caller.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { inSlices } from '../time-slices.ts';
+import type { Layer } from './model/layer.ts';
 import { covers } from './model/reach.ts';
-import type { Layer } from './model/render.ts';
 import { isManaged } from './reconciler.ts';
 
 export function mayConfigure(caller: Caller, agent: IndexedAgent): boolean {

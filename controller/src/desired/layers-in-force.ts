@@ -1,20 +1,15 @@
 // The layers in force, variables and secrets in the memory of this node, and what they make of an access point, also with the change of
 // a roll-out or of a draft in place of some layers.
+
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
 import type { Relabelled } from '../events.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import type { FleetStore } from '../fleet/index/fleet-store.ts';
 import { inSlices } from '../time-slices.ts';
-import { coversTarget, type Managed, type Target } from './model/reach.ts';
-import {
-  type Layer,
-  LayerStack,
-  type RenderContext,
-  type Rendered,
-  type RenderedAgent,
-  unusableOf,
-} from './model/render.ts';
+import type { Layer, Managed, RenderedAgent } from './model/layer.ts';
+import { coversTarget, type Target } from './model/reach.ts';
+import { LayerStack, type RenderContext, type Rendered, unusableOf } from './model/render.ts';
 import type { SecretReference } from './model/settings.ts';
 import type { LayerStore, SecretRecord } from './store/layer-store.ts';
 

@@ -66,7 +66,11 @@ const kinds: Kind[] = [
         created_at: 1,
         updated_at: 1,
       } as const;
-      return new RolloutStore(db).createSet({ ...set, ...ownerOf(by), layers: [], removed: [], writers: [] }, by, async () => {});
+      return new RolloutStore(db).createSet(
+        { ...set, ...ownerOf(by), layers: [], removed: [], writers: [] },
+        by,
+        async () => {},
+      );
     },
     table: 'config_change_sets',
     maker: 'owner_id',

@@ -1,4 +1,5 @@
 // Drafts of changes: what they would do, and the roll-out that does it.
+
 import { randomUUID } from 'node:crypto';
 import type { ChangePreview, ChangeSet, ChangeSetCreate, ChangeSetPage } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
@@ -13,8 +14,9 @@ import { inSlices } from '../../time-slices.ts';
 import { managedSelectors, mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, restartOf } from '../model/differences.ts';
-import { type Managed, reachOf } from '../model/reach.ts';
-import { type Layer, LayerStack, noContext, type Rendered } from '../model/render.ts';
+import type { Layer, Managed } from '../model/layer.ts';
+import { reachOf } from '../model/reach.ts';
+import { LayerStack, noContext, type Rendered } from '../model/render.ts';
 import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';

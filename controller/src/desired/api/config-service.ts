@@ -1,4 +1,5 @@
 // Layers as they are in force, for callers.
+
 import type { ConfigLayer, ConfigLayerPage, ConfigLayerVersionPage } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
 import { NotFoundError } from '../../errors.ts';
@@ -8,7 +9,8 @@ import { rightsOf } from '../../rights/rights.ts';
 import { inSlices } from '../../time-slices.ts';
 import { visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
-import { type Layer, LayerStack, noContext } from '../model/render.ts';
+import type { Layer } from '../model/layer.ts';
+import { LayerStack, noContext } from '../model/render.ts';
 import { isManaged } from '../reconciler.ts';
 import type { LayerStore } from '../store/layer-store.ts';
 

@@ -1,13 +1,7 @@
 // How far the names of secrets in a version of a layer reach: no further than what everybody managed who has brought them there.
 import { isWithin, matchesSelector, parseSelector, type SelectorNode } from '@weft/contract/selector';
-import type { Layer, RenderedAgent } from './render.ts';
+import type { Layer, Managed, Reach, RenderedAgent } from './layer.ts';
 import { canonicalJson, leavesOf, secretsOf } from './settings.ts';
-
-/** Of each who has brought a name there: the selectors that they managed. One who manages everything is left out. */
-export type Managed = readonly (readonly string[])[];
-
-/** By leaf; one that is not among these reaches everything. */
-export type Reach = readonly (readonly [leaf: string, managed: Managed])[];
 
 type Named = Pick<Layer, 'selector' | 'settings' | 'reach'>;
 

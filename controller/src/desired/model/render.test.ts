@@ -1,8 +1,10 @@
 // Rendering is a pure function of layers, labels and variables.
+
 import { readDeclaredSettings } from '@weft/contract/declared-settings';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Layer, LayerStack, type RenderContext, type RenderedAgent } from './render.ts';
+import type { Layer, RenderedAgent } from './layer.ts';
+import { LayerStack, type RenderContext } from './render.ts';
 import { canonicalJson, fromLeaves, leavesOf, requireSettings, type Settings } from './settings.ts';
 
 const hall: RenderedAgent = { ap_id: 'ap-hall-7', site: 'uk/bristol/hall', tags: ['canary'] };

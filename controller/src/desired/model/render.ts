@@ -3,7 +3,7 @@
 import type { DeclaredSetting } from '@weft/contract/declared-settings';
 import { matchesSelector, parseSelector, type Selector } from '@weft/contract/selector';
 import { checkArgument } from '../../commands/grammar/require-declared.ts';
-import type { Managed, Reach } from './reach.ts';
+import type { Layer, Managed, RenderedAgent, VariableValue } from './layer.ts';
 import {
   canonicalJson,
   fromLeaves,
@@ -17,29 +17,6 @@ import {
   type Settings,
   unusableLeaf,
 } from './settings.ts';
-
-export interface Layer {
-  id: string;
-  name: string;
-  selector: string;
-  weight: number;
-  settings: Settings;
-  /** Settings that an access point does not declare are left out for it, instead of refused. */
-  optional: boolean;
-  version: number;
-  /** How far the names of secrets in it reach; null or absent for one from before this was asked: everything. */
-  reach?: Reach | null;
-}
-
-/** The access point as far as layers and variables depend on it: nothing that it says about itself. */
-export interface RenderedAgent {
-  ap_id: string;
-  /** The path of its site. */
-  site: string | null;
-  tags: readonly string[];
-}
-
-export type VariableValue = string | number | boolean;
 
 export interface RenderContext {
   /** Of the agent, its site, or the sites above. */

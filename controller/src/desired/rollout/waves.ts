@@ -1,9 +1,10 @@
 // In which wave an access point gets a change: chosen once, when the roll-out starts, and the same whoever calculates it.
+
 import { createHash } from 'node:crypto';
 import type { RolloutPlan } from '@weft/contract';
 import { matchesSelector, parseSelector } from '@weft/contract/selector';
 import { invalidValue } from '../../input/value-rules.ts';
-import type { RenderedAgent } from '../model/render.ts';
+import type { RenderedAgent } from '../model/layer.ts';
 
 type Waves = NonNullable<RolloutPlan['waves']>;
 

@@ -1,13 +1,14 @@
 // Layers of settings with their versions, variables and secrets, in SQL. Every change raises one revision, so that nodes which
 // keep all of it in memory know when to read it again.
+
 import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
 import { owned, TotalShare } from '../../shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../storage/sql-database.ts';
 import { insertRecord } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
-import { type Managed, reachOf } from '../model/reach.ts';
-import type { Layer, VariableValue } from '../model/render.ts';
+import type { Layer, Managed, VariableValue } from '../model/layer.ts';
+import { reachOf } from '../model/reach.ts';
 
 const keptVersions = 100;
 
@@ -126,13 +127,8 @@ export class LayerStore extends SqlStore {
       if (value !== undefined) {
         if (!before) await variableShare.take(tx, by);
         const updated_at = isSame ? before!.updated_at : nowMs;
-        await insertRecord(tx, 'config_variables', VARIABLE, {
-          scope,
-          target,
-          name,
-          value: JSON.stringify(value),
-          updated_at,
-        });
+        const record = { scope, target, name, value: JSON.stringify(value), updated_at };
+        await insertRecord(tx, 'config_variables', VARIABLE, record);
       }
       if (!isSame)
         await also(tx, { ...(before && { before: before.value }), ...(value !== undefined && { after: value }) });
@@ -275,10 +271,8 @@ export async function putInForce(tx: SqlQueries, inForce: ReadonlyMap<string, nu
 
 /** A new secret of the name must not look like one that was there before. */
 async function noteGone(tx: SqlQueries, version: number): Promise<void> {
-  await tx.query('UPDATE config_head SET gone_secret_version = ? WHERE id = 1 AND gone_secret_version < ?', [
-    version,
-    version,
-  ]);
+  const sql = 'UPDATE config_head SET gone_secret_version = ? WHERE id = 1 AND gone_secret_version < ?';
+  await tx.query(sql, [version, version]);
 }
 
 async function goneVersion(tx: SqlQueries): Promise<number> {

@@ -1,4 +1,5 @@
 // Change sets, and the roll-outs that bring them into force, in SQL.
+
 import type { ChangeSet, Rollout, RolloutState } from '@weft/contract';
 import type { Actor } from '../../caller.ts';
 import { owned, TotalShare } from '../../shares/total-share.ts';
@@ -8,7 +9,8 @@ import { insertRecord, runList, runRows } from '../../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../storage/sql-store.ts';
 import type { AgentConfig } from '../model/agent-config.ts';
 import type { StoredMeasured } from '../model/gates.ts';
-import { type Layer, unusableOf } from '../model/render.ts';
+import type { Layer } from '../model/layer.ts';
+import { unusableOf } from '../model/render.ts';
 
 export interface Owned {
   owner_kind: 'user' | 'agent' | 'third_party_app';
