@@ -20,6 +20,7 @@ const network = sharedServer(async (weft) => {
     expect(status, `${method} ${path}: ${JSON.stringify(body)}`).toBe(200);
     return body;
   };
+  await ask('POST', '/sites', { path: 'uk/hall' });
   const condition = { metric: 'queue_ms', op: '>', value: 100 };
   await ask('POST', '/alarm_rules', { name: 'queue too long', condition, for_seconds: 0, severity: 'major' });
   const agents: Record<string, string> = {};
@@ -59,10 +60,33 @@ describe.skipIf(!hasBrowser)('configuration in the dashboard', () => {
     await follow(page, '/configuration?view=values');
     await page.getByRole('button', { name: 'Set a secret' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Name').fill('guest-psk');
+    await dialog.getByLabel('Name', { exact: true }).fill('guest-psk');
     await dialog.getByLabel('Value').fill('open sesame, please');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('cell', { name: 'guest-psk', exact: true }).waitFor();
+    await page.getByRole('row', { name: /^guest-psk version 1 every access point/ }).waitFor();
+    // It is shared, and one of the same name is set for a site.
+    await page
+      .getByRole('row', { name: /^guest-psk/ })
+      .getByRole('button', { name: 'Change' })
+      .click();
+    await dialog.getByLabel('Who may name it').selectOption('true');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^guest-psk version 1 · shared every access point/ }).waitFor();
+    await page.getByRole('button', { name: 'Set a secret' }).click();
+    await dialog.getByLabel('Site or access point').fill('uk/hall');
+    await dialog.getByLabel('Name', { exact: true }).fill('guest-psk');
+    await dialog.getByLabel('Value').fill('the hall has its own');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('row', { name: /^guest-psk version 1 uk\/hall/ }).waitFor();
+    await page
+      .getByRole('row', { name: /uk\/hall/ })
+      .getByRole('button', { name: 'Remove' })
+      .click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('Secret removed').waitFor();
+    expect((await ask('GET', '/config/secrets')).items).toMatchObject([
+      { name: 'guest-psk', site: null, shared: true },
+    ]);
     await page.getByRole('button', { name: 'Set a variable' }).click();
     await dialog.getByLabel('Site or access point').fill('Hall, door 2');
     await dialog.getByLabel('Name').fill('power');

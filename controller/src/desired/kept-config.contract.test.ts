@@ -43,6 +43,9 @@ async function fill(weft: TestWeft): Promise<{ layer: string; rollout: string }>
   const first = await weft.agent('kept-1', declared);
   await weft.agent('kept-2', declared);
   await post(weft, admin, '/config/secrets', { name: 'psk', value: psk }, 'PUT');
+  await post(weft, admin, '/sites', { path: 'uk' });
+  await post(weft, admin, '/config/secrets', { name: 'psk', site: 'uk', value: `${psk} here` }, 'PUT');
+  await post(weft, admin, '/agents/kept-2/labels', { site: 'uk' }, 'PATCH');
   await post(weft, admin, '/config/variables', { ap_id: 'kept-1', name: 'channel', value: 36 }, 'PUT');
   const rollOut = async (id: string | undefined, settings: object, plan: object) => {
     const layer = { ...(id && { id }), name: 'kept', selector: 'name:kept-*', weight: 1, settings };
@@ -81,7 +84,10 @@ async function expectGoesOn(weft: TestWeft, rollout: string): Promise<void> {
     expect(body.next).toMatchObject({ type: 'config' });
     return body.next;
   });
-  expect(next.settings).toEqual({ channel: 40, psk: { secret: 'psk', version: 1, value: psk } });
+  expect(next.settings).toEqual({
+    channel: 40,
+    psk: { secret: 'psk', of: expect.any(String), version: 1, value: `${psk} here` },
+  });
   const refused = { hash: next.hash, state: 'refused', reason: 'no' };
   await post(weft, token, `/agents/kept-2/config/${next.id}/result`, refused);
   await untilSo(async () => {

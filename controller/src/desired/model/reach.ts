@@ -24,7 +24,7 @@ export function reachOf(layer: Named, before: Named | undefined, managed: Manage
 /** What a secret belongs to. */
 export type Target =
   | { scope: 'all' }
-  | { scope: 'agent'; agent: Pick<RenderedAgent, 'ap_id' | 'site' | 'tags'> }
+  | { scope: 'agent'; agent: { ap_id: string; site: string | null; tags: readonly string[] } }
   /** By its path; with the paths of all sites. */
   | { scope: 'site'; path: string; paths: Iterable<string> };
 

@@ -120,6 +120,34 @@ describe('names that every object knows', () => {
   });
 });
 
+describe('no settings beside each other read as a secret that nobody has named', () => {
+  const forged = readDeclaredSettings({ settings: { 'x.secret': {}, 'x.version': {}, secret: {}, version: {} } });
+  const isRefused = (leaf: string, ...layers: Layer[]) =>
+    expect(new LayerStack(layers, context).render(hall, forged).problems).toMatchObject([
+      { leaf, code: 'not_allowed' },
+    ]);
+
+  test('by a setting that is left out where it is not declared', () =>
+    isRefused('x.secret', layer({ x: { secret: 'guest-psk', version: 3, other: 1 } }, { optional: true })));
+
+  test('by a layer that takes a setting of another one away', () =>
+    isRefused(
+      'x.secret',
+      layer({ x: { secret: 'guest-psk', version: 3, other: 1 } }),
+      layer({ x: { other: null } }, { weight: 11 }),
+    ));
+
+  test('by a variable, and at the top', () => {
+    isRefused('x.secret', layer({ x: { secret: '${room}', version: 3, other: 1 } }, { optional: true }));
+    isRefused('secret', layer({ secret: 'guest-psk', version: 3 }));
+  });
+
+  test('one that is named stays one', () =>
+    expect(rendered(layer({ networks: [{ passphrase: { secret: 'guest-psk' } }] })).settings).toEqual({
+      networks: [{ passphrase: { secret: 'guest-psk', version: 3 } }],
+    }));
+});
+
 describe('laws', () => {
   const value = fc.oneof(
     fc.constantFrom(null, 1, 2, 'a', '${room}', true),
