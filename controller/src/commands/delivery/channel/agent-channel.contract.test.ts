@@ -81,6 +81,13 @@ describe('telemetry', () => {
         { ts: time + 1000, load: 2, state: 'on' },
       ],
     },
+    {
+      samples: [
+        { ts: time, load: 1 },
+        { ts: time, load: 2, mode: 'eco' },
+      ],
+    },
+    { ts: time, plmn: '00101', firmware: '1.20', serial: 2 ** 60 },
     { samples: [] },
     { load: 'a lot', id_number: 1 },
     { samples: [{ ts: 'yesterday', load: 1 }, 7, {}] },
