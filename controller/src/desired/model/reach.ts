@@ -1,6 +1,6 @@
 // How far the names of secrets in a version of a layer reach: no further than what everybody managed who has brought them there.
 import { isWithin, matchesSelector, parseSelector, type SelectorNode } from '@weft/contract/selector';
-import type { Layer, Managed, Reach, RenderedAgent } from './layer.ts';
+import type { Layer, Managed, Reach } from './layer.ts';
 import { canonicalJson, leavesOf, secretsOf } from './settings.ts';
 
 type Named = Pick<Layer, 'selector' | 'settings' | 'reach'>;
