@@ -209,8 +209,11 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
       await store.forgetSites();
       const kept = keptReach(await store.inForce(), await store.secrets());
       if (kept.length > 0) {
-        const words = 'layers from before secrets had owners go on to name secrets of the whole installation: ';
-        log.warn({ layers: kept.slice(0, 20) }, `${kept.length} ${words}share these secrets, or move them to a site`);
+        const words = 'layers from before secrets had owners go on to name secrets of the whole installation';
+        log.warn(
+          { layers: kept.slice(0, 20) },
+          `${words} (${kept.length}): share these secrets, or move them to a site`,
+        );
       }
     },
     start() {
