@@ -12,7 +12,7 @@ const plainWords: Record<string, string> = {
   anew: 'again, regenerated',
   'as it stands': 'unchanged',
   'of your own': 'your',
-  'not heard of': 'never connected',
+  'not heard of': 'no report yet',
   'in sight': 'visible, with line of sight',
   'took on board': 'onboarded',
   'gave a command to': 'sent a command to',

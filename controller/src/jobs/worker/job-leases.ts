@@ -46,10 +46,10 @@ export class JobLeases {
     this.#scan.start();
   }
 
-  /** Takes over nothing more, and stops every run; their leases are renewed until `close`. */
-  async stop(reason: WorkerStopped): Promise<void> {
-    await this.#scan.stop();
+  /** Stops every run at once, and takes over nothing more; their leases are renewed until `close`. */
+  stop(reason: WorkerStopped): Promise<void> {
     for (const run of this.#runs.values()) run.stop(reason);
+    return this.#scan.stop();
   }
 
   /** Renews nothing more. */
