@@ -203,7 +203,7 @@ test('what a command says of a failure names the Weft that it has asked', async 
     ['watch', 'nobody'],
     ['agents', '--where', 'site:('],
     ['jobs', 'nothing'],
-    ['command', 'roof-1', 'set_tx_power', 'dbm=999'],
+    ['command', 'nobody', 'set_tx_power', 'dbm=17'],
     ['emulate', 'stop', 'nothing'],
   ];
   for (const words of failures) {

@@ -154,7 +154,7 @@ describe('a table', () => {
       -5,
     ]);
     const large = `agent/${ap_id}/data serial=8944501234567890123i ${hourAgo}`;
-    expect((await run(['-', '--precision', 's'], { input: large })).out).toContain('Rounded 1 integers');
+    expect((await run(['-', '--precision', 's'], { input: large })).out).toContain('Rounded 1 integer with');
   });
 
   test('in the long form, of several agents, zipped', async () => {
