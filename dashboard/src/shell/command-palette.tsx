@@ -182,7 +182,7 @@ function PaletteRow({ entry, id, isActive, isFirst, onChoose, onPoint }: Palette
     <>
       {isFirst && (
         <div class="palette-group faint small" role="presentation">
-          {shellText.palette[entry.group]}
+          {shellText.palette.groups[entry.group]}
         </div>
       )}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses */}

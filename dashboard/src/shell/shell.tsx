@@ -55,7 +55,7 @@ export function LiveDot() {
           <span class="live-more">{text.notConnected}</span>
         </span>
       ) : (
-        text[state]
+        text.states[state]
       )}
     </span>
   );

@@ -8,9 +8,11 @@ export const configurationText = {
   more: 'Show more',
   by: (who: string, when: string) => `${who}, ${when}`,
   layers: {
-    words: 'Layers are laid over each other: where two set the same, the heavier one wins.',
-    none: 'No layers yet',
-    noneWords: 'Create a change set with a first layer, see what it would change, then roll it out.',
+    feed: {
+      words: 'Layers are laid over each other: where two set the same, the heavier one wins.',
+      none: 'No layers yet',
+      noneWords: 'Create a change set with a first layer, see what it would change, then roll it out.',
+    },
     weight: 'Weight',
     version: (version: number, isOptional: boolean) =>
       `version ${version}${isOptional ? ' · left out where it is not supported' : ''}`,
@@ -18,9 +20,11 @@ export const configurationText = {
     remove: 'Remove',
   },
   changes: {
-    words: 'A change set is a draft: it changes nothing until it is rolled out.',
-    none: 'No change sets yet',
-    noneWords: 'Create one to see which access points it would change, before anything is sent.',
+    feed: {
+      words: 'A change set is a draft: it changes nothing until it is rolled out.',
+      none: 'No change sets yet',
+      noneWords: 'Create one to see which access points it would change, before anything is sent.',
+    },
     states: { draft: 'Draft', outdated: 'Outdated draft', rolled_out: 'Rolled out' },
   },
   change: {
@@ -115,8 +119,10 @@ export const configurationText = {
     percent: (share: string) => (share === '100' ? 'All of them' : `Up to ${share} %`),
     waveWords: (good: string, all: string, failed: string) =>
       `${good} of ${all} confirmed${failed === '0' ? '' : `, ${failed} failed`}`,
-    treated: (count: string) => `Changed (${count})`,
-    untreated: (count: string) => `Not changed (${count})`,
+    groups: {
+      treated: (count: string) => `Changed (${count})`,
+      untreated: (count: string) => `Not changed (${count})`,
+    },
     agents: 'Access points',
     first: (count: string) => `These ${count} need a look most.`,
     actions: { pause: 'Pause', resume: 'Resume', revert: 'Take back', abort: 'Give up' },
@@ -158,17 +164,21 @@ export const configurationText = {
     whyHint: 'Such as: radar on channel 40. It becomes part of the name of the layer.',
   },
   values: {
-    variables: {
-      title: 'Variables',
-      words:
-        'Layers name them as ${name}. That of the access point counts, else that of its site, else of the sites above.',
-      add: 'Set a variable',
+    tables: {
+      variables: {
+        title: 'Variables',
+        words:
+          'Layers name them as ${name}. That of the access point counts, else that of its site, else of the sites above.',
+        add: 'Set a variable',
+      },
+      secrets: {
+        title: 'Secrets',
+        words:
+          'Layers name them as {"secret": "name"}. The nearest one counts, as with variables; who manages all of a site sets its secrets and names them. A value is stored encrypted and never shown again.',
+        add: 'Set a secret',
+      },
     },
     secrets: {
-      title: 'Secrets',
-      words:
-        'Layers name them as {"secret": "name"}. The nearest one counts, as with variables; who manages all of a site sets its secrets and names them. A value is stored encrypted and never shown again.',
-      add: 'Set a secret',
       told: (version: number, isShared: boolean) => `version ${version}${isShared ? ' · shared' : ''}`,
       ofHint: 'Empty: every access point of the installation.',
       atOnce: 'Access points that use it are reconfigured at once.',

@@ -111,9 +111,7 @@ export const devicesText = {
   past: {
     title: 'Moves and steering',
     none: 'Nothing in the last 24 hours.',
-    joined: 'Joined ',
-    left: 'Left ',
-    moved: 'Moved to ',
+    kinds: { joined: 'Joined ', left: 'Left ', moved: 'Moved to ' },
     from: ' from ',
     steered: 'Steering ',
     steeredFrom: 'from ',

@@ -103,8 +103,7 @@ export const jobsText = {
     run: 'Open the emulated network',
     command: 'Open the command',
     same: 'Use the API',
-    curl: 'curl',
-    javascript: 'JavaScript',
+    languages: { curl: 'curl', javascript: 'JavaScript' },
     token: 'First set $TOKEN to an access token.',
   },
 };

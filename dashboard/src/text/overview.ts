@@ -68,8 +68,7 @@ export const overviewText = {
   },
   register: {
     title: 'Register an access point',
-    one: 'One access point',
-    many: 'Several access points',
+    ways: { one: 'One access point', many: 'Several access points' },
     methods: 'Registration method',
     ap_id: 'Name',
     nameHint: 'Unique; letters and digits of any script, . _ : @ + - and spaces.',

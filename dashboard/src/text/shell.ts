@@ -48,9 +48,7 @@ export const shellText = {
     '30d': '30 days',
   },
   freshness: {
-    live: 'Live',
-    polling: 'Polling',
-    unknown: 'Connecting',
+    states: { live: 'Live', polling: 'Polling', unknown: 'Connecting' },
     asOf: (moment: string) => `As of ${moment}`,
     notConnected: ', not connected',
     explain: {
@@ -64,10 +62,7 @@ export const shellText = {
     label: 'Search',
     placeholder: 'Find an access point, page or action',
     nothing: 'Nothing found. Try part of a name.',
-    pages: 'Pages',
-    agents: 'Access points',
-    devices: 'Devices',
-    actions: 'Actions',
+    groups: { pages: 'Pages', agents: 'Access points', devices: 'Devices', actions: 'Actions' },
     window: (name: string) => `Show the last ${name}`,
     theme: (name: string) => `Theme: ${name}`,
     /** What people come for, where it is done, and other words for it; its page is found by them too. */

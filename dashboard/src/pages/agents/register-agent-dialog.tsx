@@ -130,7 +130,7 @@ export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
               aria-checked={method === name}
               onClick={() => setMethod(name)}
             >
-              {text[name]}
+              {text.ways[name]}
             </button>
           ))}
         </div>
@@ -165,7 +165,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
     onClose();
   };
   return (
-    <Form form={form} onSubmit={submit} label={text.one}>
+    <Form form={form} onSubmit={submit} label={text.ways.one}>
       <TextField {...form.at('ap_id')} label={text.ap_id} hint={text.nameHint} hasFocus isMono />
       <PasswordField {...form.at('password')} label={text.password} isNew own={[form.values.value.ap_id]} />
       <SelectField {...form.at('access_point_type')} label={text.type} options={technologyNames} />
@@ -189,7 +189,7 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
     onToken(await call('create_enrolment_token', { json }));
   };
   return (
-    <Form form={form} onSubmit={submit} label={text.many}>
+    <Form form={form} onSubmit={submit} label={text.ways.many}>
       <TextField {...form.at('ap_id_pattern')} label={text.pattern} hint={text.patternHint} hasFocus isMono />
       <TextField {...form.at('max_uses')} label={text.uses} type="number" inputMode="numeric" />
       <TextField {...form.at('site')} label={text.site} hint={text.labelsHint} isMono isOptional />

@@ -55,7 +55,7 @@ function FeedList<Row extends { id: string }>({ operation, label, texts, row }: 
 
 function Layers() {
   const row = (layer: ConfigLayer) => <LayerRow layer={layer} />;
-  return <FeedList operation="list_config_layers" label={text.views.layers} texts={text.layers} row={row} />;
+  return <FeedList operation="list_config_layers" label={text.views.layers} texts={text.layers.feed} row={row} />;
 }
 
 function LayerRow({ layer }: { layer: ConfigLayer }) {
@@ -107,7 +107,7 @@ function Changes() {
       </div>
     </>
   );
-  return <FeedList operation="list_change_sets" label={text.views.changes} texts={text.changes} row={row} />;
+  return <FeedList operation="list_change_sets" label={text.views.changes} texts={text.changes.feed} row={row} />;
 }
 
 function Rollouts() {

@@ -123,7 +123,7 @@ function GateChart({ rollout, metric }: { rollout: Rollout; metric: string }) {
   const from = Date.parse(rollout.created_at) / 1000;
   const range = zoom ?? { from: Math.min(from, ...times), to: Math.max(from + 60, ...times) };
   const { label, unit } = metricWords({}, metric);
-  const labels = [text.treated('…'), text.untreated('…')];
+  const labels = [text.groups.treated('…'), text.groups.untreated('…')];
   return (
     <Chart
       title={label}
@@ -137,7 +137,7 @@ function GateChart({ rollout, metric }: { rollout: Rollout; metric: string }) {
 function toLine(name: 'treated' | 'untreated', { [name]: { access_points, points } }: RolloutSeries) {
   return {
     name,
-    label: text[name](formatNumber(access_points)),
+    label: text.groups[name](formatNumber(access_points)),
     times: points.map(({ ts }) => Date.parse(ts) / 1000),
     values: points.map(({ mean }) => mean),
     lows: points.map(({ low }) => low),

@@ -36,7 +36,7 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
   const { data, failure } = useOperation(operation, { query: { limit: 1000 } }, { pollMs: 10_000 });
   const [asked, setAsked] = useState<Value | undefined>(undefined);
   const [removed, setRemoved] = useState<Value | undefined>(undefined);
-  const { title, words, add } = isSecret ? text.secrets : text.variables;
+  const { title, words, add } = isSecret ? text.tables.secrets : text.tables.variables;
   const { setsSecrets, shares } = configRights();
   /** Who sees one that is shared may not have made it. */
   const maySet = ({ ap_id, site, shared }: Value) =>
@@ -140,7 +140,7 @@ function ValueDialog({ value: given, isSecret, shares, onClose }: ValueDialogPro
     showToast({ title: text.saved(name) });
     onClose();
   };
-  const title = isSecret ? text.secrets.add : text.variables.add;
+  const title = isSecret ? text.tables.secrets.add : text.tables.variables.add;
   const offered = [...sites.map(({ path }) => path), ...agents.map((each) => agentName(each.ap_id))];
   return (
     <FormDialog {...{ form, onClose }} title={title} onSubmit={save}>

@@ -129,7 +129,7 @@ function Move({ move: { kind, ap_id, from } }: { move: DeviceMove }) {
     <>
       <Icon name={icons[kind]} size={14} />
       <span>
-        {pastText[kind]}
+        {pastText.kinds[kind]}
         <AgentName ap_id={ap_id} />
         {from !== undefined && (
           <>

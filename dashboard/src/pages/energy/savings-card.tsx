@@ -94,7 +94,7 @@ function ServiceTable({ service }: Pick<EnergyRerun, 'service'>) {
   return (
     <EnergyTable
       caption={text.service}
-      titles={[energyText.columns.name, text.with, text.without]}
+      titles={[energyText.columns.name, text.lines.with, text.lines.without]}
       rows={[row(text.outage, minutes), row(text.budget, share)]}
     />
   );
@@ -104,7 +104,7 @@ function SavingsChart({ result: { start, end, bucket_seconds, power_w } }: { res
   const from = Date.parse(start) / 1000;
   const line = (name: 'with' | 'without'): ChartLine => ({
     name,
-    label: text[name],
+    label: text.lines[name],
     times: power_w[name].map((_, n) => from + (n + 0.5) * bucket_seconds),
     values: power_w[name],
   });

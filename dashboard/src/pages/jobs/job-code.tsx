@@ -79,11 +79,11 @@ export function JobCode(options: Omit<CodeOptions, 'origin'>) {
       <div class="cluster">
         {(Object.keys(languages) as Language[]).map((name) => (
           <Button key={name} size="small" aria-pressed={language === name} onClick={() => setLanguage(name)}>
-            {text[name]}
+            {text.languages[name]}
           </Button>
         ))}
       </div>
-      <CodeBlock text={languages[language]({ ...options, origin: location.origin })} label={text[language]} />
+      <CodeBlock text={languages[language]({ ...options, origin: location.origin })} label={text.languages[language]} />
       <p class="faint small">{text.token}</p>
     </section>
   );

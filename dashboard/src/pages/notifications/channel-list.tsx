@@ -78,7 +78,7 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
   };
   return (
     <li class="channel-row">
-      <span class={`channel-state ${state}`}>{text[state]}</span>
+      <span class={`channel-state ${state}`}>{text.states[state]}</span>
       <div class="channel-words">
         <strong>{name}</strong>
         <span class="soft small">{wordsOf(row)}</span>

@@ -95,7 +95,7 @@ function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantR
         <OptionList options={roles.map((name) => [name, text.roles[name]])} />
       </select>
       {role === 'auditor' || role === 'none' ? (
-        <span class="soft small">{text[role === 'none' ? 'nothing' : role]}</span>
+        <span class="soft small">{text.anywhere[role]}</span>
       ) : (
         <SelectorInput
           value={selector}
