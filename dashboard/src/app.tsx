@@ -13,7 +13,19 @@ import { type PageRoute, routes } from './routes.ts';
 import { session } from './session/session.ts';
 import { safeNextPath, setup, setupFailure } from './session/sign-in.ts';
 import { Shell } from './shell/shell.tsx';
-import { shellText } from './text/shell.ts';
+import { shellText } from './text/components.ts';
+
+const text = {
+  title: 'Page not found',
+  managersOnly: {
+    title: 'This page is for managers',
+    words: 'Ask an administrator for the grant manager on your access points.',
+  },
+  notAllowed: {
+    title: 'This page is for administrators',
+    words: 'Ask an administrator to do this for you, or to make you an administrator.',
+  },
+};
 
 const FirstRunPage = lazy(() => import('./pages/session/session-pages.tsx').then((page) => page.FirstRunPage), null);
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
@@ -75,7 +87,7 @@ function PageOrRefusal({ route, params }: { route: PageRoute; params: Record<str
   if ((route.access === 'admin' && !session.value?.isAdmin) || (route.access === 'config' && !mayRead)) {
     return (
       <Page title={route.title}>
-        <EmptyState {...(route.access === 'config' ? shellText.managersOnly : shellText.notAllowed)} />
+        <EmptyState {...(route.access === 'config' ? text.managersOnly : text.notAllowed)} />
       </Page>
     );
   }
@@ -92,18 +104,26 @@ function PlaceholderPage({ title }: { title: string }) {
 }
 
 function NotFound() {
-  const text = shellText.notFound;
   return (
     <Page title={text.title}>
-      <EmptyState title={text.title} actions={<ButtonLink href="/">{text.home}</ButtonLink>}>
-        {text.words}
+      <EmptyState title={text.title} actions={<ButtonLink href="/">Go to the overview</ButtonLink>}>
+        Check the address. The page may also have been removed.
       </EmptyState>
     </Page>
   );
 }
 
 function Waiting() {
-  return <SessionFrame title={shellText.waiting.title}>{<p class="soft">{shellText.waiting.words}</p>}</SessionFrame>;
+  return (
+    <SessionFrame title="Weft is starting">
+      {
+        <p class="soft">
+          Weft is waiting for its database. This page continues automatically. If it takes long, run “weft doctor” to
+          find the cause.
+        </p>
+      }
+    </SessionFrame>
+  );
 }
 
 function Unreachable() {
@@ -125,11 +145,10 @@ class Guarded extends Component<{ children: ComponentChildren }, { error: unknow
   override render() {
     const { error } = this.state;
     if (error === undefined) return this.props.children;
-    const text = shellText.crashed;
     return (
-      <Page title={text.title}>
+      <Page title="This page stopped working">
         <FailureNotice failure={toFailure(error)} />
-        <Button onClick={() => this.setState({ error: undefined })}>{text.again}</Button>
+        <Button onClick={() => this.setState({ error: undefined })}>Reload this page</Button>
       </Page>
     );
   }

@@ -54,7 +54,7 @@ export const routes: readonly PageRoute[] = [
     page('/agents', pageTitles.agents, { group: 'operate', icon: 'agents', isOnPhoneBar: true }, () =>
       import('./pages/agents/list/agents-page.tsx').then((it) => it.AgentsPage),
     ),
-    page('/agents/:ap_id', pageTitles.agent, () => import('./pages/agents/agent-page.tsx').then((it) => it.AgentPage)),
+    page('/agents/:ap_id', 'Access point', () => import('./pages/agents/agent-page.tsx').then((it) => it.AgentPage)),
     page('/devices', pageTitles.devices, { group: 'operate', icon: 'device' }, () =>
       import('./pages/devices/devices-page.tsx').then((it) => it.DevicesPage),
     ),
@@ -64,9 +64,7 @@ export const routes: readonly PageRoute[] = [
     page('/alarms', pageTitles.alarms, { group: 'operate', icon: 'bell', isOnPhoneBar: true }, () =>
       import('./pages/alarms/alarms-page.tsx').then((it) => it.AlarmsPage),
     ),
-    page('/alarms/rules/:id', pageTitles.alarmRule, () =>
-      import('./pages/alarms/rule-page.tsx').then((it) => it.RulePage),
-    ),
+    page('/alarms/rules/:id', 'Alarm rule', () => import('./pages/alarms/rule-page.tsx').then((it) => it.RulePage)),
     page('/incidents', pageTitles.incidents, { group: 'analyse', icon: 'warning' }, () =>
       import('./pages/incidents/incidents-page.tsx').then((it) => it.IncidentsPage),
     ),
@@ -119,16 +117,16 @@ export const routes: readonly PageRoute[] = [
     page('/sites', pageTitles.sites, { group: 'administer', icon: 'site' }, () =>
       import('./pages/sites/sites-page.tsx').then((it) => it.SitesPage),
     ),
-    page('/sites/:path', pageTitles.site, () => import('./pages/sites/site-page.tsx').then((it) => it.SitePage)),
+    page('/sites/:path', 'Site', () => import('./pages/sites/site-page.tsx').then((it) => it.SitePage)),
   ]),
   ...pagesFor('admin', [
-    page('/users', pageTitles.users, { group: 'administer', icon: 'users', name: pageTitles.accounts }, () =>
+    page('/users', pageTitles.users, { group: 'administer', icon: 'users', name: 'Accounts' }, () =>
       import('./pages/users/users-page.tsx').then((it) => it.UsersPage),
     ),
     page('/apps', pageTitles.apps, { group: 'administer', icon: 'apps', tabOf: '/users' }, () =>
       import('./pages/apps/apps-page.tsx').then((it) => it.AppsPage),
     ),
-    page('/apps/:app_name', pageTitles.app, () => import('./pages/apps/app-page.tsx').then((it) => it.AppPage)),
+    page('/apps/:app_name', 'App', () => import('./pages/apps/app-page.tsx').then((it) => it.AppPage)),
   ]),
   ...pagesFor('user', [
     page('/settings', pageTitles.settings, { group: 'administer', icon: 'settings' }, () =>
@@ -150,7 +148,7 @@ export const routes: readonly PageRoute[] = [
     page('/jobs/:job_number', pageTitles.job, () => import('./pages/jobs/job-page.tsx').then((it) => it.JobPage)),
   ]),
   ...pagesFor('public', [
-    page('/sign-in', pageTitles.signIn, () => import('./pages/session/session-pages.tsx').then((it) => it.SignInPage)),
+    page('/sign-in', 'Sign in', () => import('./pages/session/session-pages.tsx').then((it) => it.SignInPage)),
     page('/sign-up', pageTitles.signUp, () => import('./pages/session/session-pages.tsx').then((it) => it.SignUpPage)),
     page('/recover-password', pageTitles.recoverPassword, () =>
       import('./pages/session/session-pages.tsx').then((it) => it.RecoverPasswordPage),

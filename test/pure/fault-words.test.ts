@@ -1,7 +1,7 @@
 // What the form and the document say of faults is what the emulator does.
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { emulatorText } from '../../dashboard/src/text/emulator.ts';
+import { emulatorText } from '../../dashboard/src/text/pages.ts';
 import { type FaultKind, faultKinds, toFault } from '../../emulator/src/access-points/faults.ts';
 import { jammerDuty } from '../../emulator/src/world/jammers.ts';
 

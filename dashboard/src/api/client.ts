@@ -5,9 +5,65 @@ import { App, CommandConflict, noReason, toError, WeftRefusal, WeftUnreachable }
 import { noteServerDate, noteUnreachable } from '../data/freshness.ts';
 import { formatSpan } from '../format.ts';
 import { expireSession, sessionToken } from '../session/session.ts';
-import { failureText } from '../text/failures.ts';
+import { failureText } from '../text/components.ts';
 import { KnownAnswers } from './known-answers.ts';
 import { type Operations, operations, type Rival, type ValidationError, type VerdictReason } from './operations.ts';
+
+const texts = {
+  /** What is wrong with a value, by the type of the problem; the rest is in the server's own words. */
+  problems: {
+    missing: () => 'This is required',
+    string_type: () => 'This should be text',
+    string_too_short: ({ min_length }) =>
+      min_length === 1 ? 'This is required' : `Use at least ${min_length} characters`,
+    string_too_long: ({ max_length }) => `Use at most ${max_length} characters`,
+    string_pattern_mismatch: () => 'This has characters or a form that is not allowed here',
+    string_unicode: () => 'This has characters that cannot be stored',
+    int_type: () => 'Enter a whole number',
+    int_parsing: () => 'Enter a whole number',
+    int_parsing_size: () => 'This number is too large',
+    int_from_float: () => 'Enter a whole number',
+    float_type: () => 'Enter a number',
+    float_parsing: () => 'Enter a number',
+    finite_number: () => 'Enter a number',
+    bool_type: () => 'Choose yes or no',
+    bool_parsing: () => 'Choose yes or no',
+    datetime_type: () => 'Enter a date and time',
+    datetime_parsing: () => 'Enter a date and time',
+    datetime_from_date_parsing: () => 'Enter a date and time',
+    greater_than: ({ gt }) => `Enter more than ${gt}`,
+    greater_than_equal: ({ ge }) => `Enter ${ge} or more`,
+    less_than: ({ lt }) => `Enter less than ${lt}`,
+    less_than_equal: ({ le }) => `Enter ${le} or less`,
+    multiple_of: ({ multiple_of }) => `Enter a multiple of ${multiple_of}`,
+    extra_forbidden: () => 'This is not known here; remove it',
+    literal_error: ({ expected }) => `Choose one of these: ${expected}`,
+    too_short: ({ min_length }) => `Give at least ${min_length}`,
+    too_long: ({ max_length }) => `Give at most ${max_length}`,
+  } as Record<string, (context: Record<string, unknown>) => string>,
+  /** By error code, where that says more than the status. */
+  nextStepsByCode: {
+    part_missing: 'Weft cannot be reached or has been updated. This page reloads when Weft answers.',
+    invalid_credentials: 'Check the e-mail address and the password, or reset your password below.',
+    account_waiting: 'Ask an administrator to approve it under Users, then sign in.',
+    too_many_waiting_users: 'Ask an administrator to approve or refuse the accounts that wait, under Users.',
+    not_your_network: 'Ask its owner or an administrator, or send the command with a guard.',
+    account_disabled: 'Ask an administrator to enable it, then sign in with your current password.',
+  } as Record<string, string>,
+  nextSteps: {
+    0: 'Check that the server is running and that you are connected. This page retries automatically.',
+    400: 'Check your input and try again.',
+    401: 'Sign in again.',
+    403: 'Ask an administrator for permission.',
+    404: 'It may have been removed. Go back to the list.',
+    409: 'Check the current state, then try again.',
+    413: 'Send less data at once.',
+    422: 'Correct the marked fields and try again.',
+    429: 'Wait a moment, then try again.',
+    500: 'Try again. If the error persists, check the server log.',
+    503: 'Weft is not ready. This page retries automatically.',
+  } as Record<number, string>,
+};
 
 /** Why a command lost, and against whom; null where nobody holds what it wanted to change. */
 export interface LostConflict {
@@ -45,11 +101,13 @@ export class Failure extends Error {
 
   /** What to try, as a sentence. */
   get nextStep(): string {
-    if (this.retryAfterSeconds !== undefined) return failureText.tryIn(formatSpan(this.retryAfterSeconds, 2));
-    if (this.requestId !== undefined) return failureText.lookInLog(this.requestId);
+    if (this.retryAfterSeconds !== undefined) return `Try again in ${formatSpan(this.retryAfterSeconds, 2)}.`;
+    if (this.requestId !== undefined) return `For details, search the server log for request ${this.requestId}.`;
     const isAway = this.code === 'unreachable' || this.status === 503;
-    if (isAway && !this.isOfQuery) return failureText.notRepeated;
-    return failureText.nextStepsByCode[this.code] ?? failureText.nextSteps[this.status] ?? failureText.tryAgain;
+    // Of what somebody pressed: only what pages ask for is asked again. Whether it arrived is unknown.
+    if (isAway && !this.isOfQuery)
+      return 'Not confirmed, and not repeated automatically: press the button again when Weft is back.';
+    return texts.nextStepsByCode[this.code] ?? texts.nextSteps[this.status] ?? 'Try again in a moment.';
   }
 }
 
@@ -59,7 +117,7 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof WeftRefusal) return ofRefusal(error);
   if (error instanceof WeftUnreachable) return new Failure(0, 'unreachable', failureText.unreachable);
   const detail = error instanceof Error ? error.message : String(error);
-  return new Failure(0, 'dashboard_error', failureText.ownMistake(detail));
+  return new Failure(0, 'dashboard_error', `Error in the dashboard: ${detail}`);
 }
 
 /** What an answer other than a success says, given its text. */
@@ -76,7 +134,7 @@ function ofRefusal(refusal: WeftRefusal): Failure {
   return new Failure(
     status,
     code === 'unknown' ? `http_${status}` : code,
-    isTold ? detail : listed || failureText.status(status),
+    isTold ? detail : listed || `The server answered with status ${status}.`,
     {
       problems,
       retryAfterSeconds,
@@ -94,7 +152,7 @@ export function problemWords(problem: ValidationError): string {
 
 /** The same, to go on a sentence. */
 export function problemPhrase({ msg, type, ctx }: ValidationError): string {
-  const known = Object.hasOwn(failureText.problems, type) ? failureText.problems[type] : undefined;
+  const known = Object.hasOwn(texts.problems, type) ? texts.problems[type] : undefined;
   return known ? known(ctx ?? {}) : msg.replace(/^Value error, /, '');
 }
 

@@ -2,7 +2,7 @@
 // figures.
 import type { InstallChecksums } from '@weft/contract/enrolment-line';
 import { parseObject } from '@weft/contract/is-object';
-import { failureText } from '../text/failures.ts';
+import { failureText } from '../text/components.ts';
 import { Failure, failureOf } from './client.ts';
 
 export interface Readiness {

@@ -6,7 +6,6 @@ import { agentName, isStale, type ShownState } from '../data/agents.ts';
 import { awaySince, now } from '../data/freshness.ts';
 import { useOperation } from '../data/use-operation.ts';
 import { formatAge, formatMoment } from '../format.ts';
-import { agentsText } from '../text/agents.ts';
 
 export function AgentName({ ap_id }: { ap_id: string }) {
   const name = agentName(ap_id);
@@ -39,11 +38,11 @@ export function NarrowAgentName({ ap_id }: { ap_id: string }) {
 
 /** `at` as the interface writes moments. */
 export function LastSeen({ at }: { at: string | null | undefined }) {
-  if (!at) return <span class="faint">{agentsText.never}</span>;
+  if (!at) return <span class="faint">never</span>;
   const ms = Date.parse(at);
   if (awaySince.value !== undefined) return <span>{formatMoment(ms)}</span>;
   const seconds = Math.max(0, (now.value - ms) / 1000);
-  return <span title={formatMoment(ms)}>{seconds < 2 ? agentsText.justNow : agentsText.ago(formatAge(seconds))}</span>;
+  return <span title={formatMoment(ms)}>{seconds < 2 ? 'just now' : `${formatAge(seconds)} ago`}</span>;
 }
 
 interface LatestValueProps {

@@ -3,12 +3,13 @@
 import './copyable.css';
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import { componentText } from '../text/components.ts';
 import { Button, IconButton } from './button.tsx';
 import { Dialog } from './dialog.tsx';
 import { Notice, showToast } from './feedback.tsx';
 
-export function CopyButton({ text, label = componentText.copy }: { text: string; label?: string }) {
+const copied = 'Copied';
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {
     try {
@@ -16,14 +17,14 @@ export function CopyButton({ text, label = componentText.copy }: { text: string;
       setDone(true);
       setTimeout(() => setDone(false), 1500);
     } catch {
-      showToast({ kind: 'warning', title: componentText.copyFailed });
+      showToast({ kind: 'warning', title: 'Copying failed. Select the text and copy it with the keyboard.' });
     }
   };
   return (
     <>
-      <IconButton icon={isDone ? 'check' : 'copy'} label={isDone ? componentText.copied : label} onClick={copy} />
+      <IconButton icon={isDone ? 'check' : 'copy'} label={isDone ? copied : label} onClick={copy} />
       <span class="visually-hidden" aria-live="polite">
-        {isDone ? componentText.copied : ''}
+        {isDone ? copied : ''}
       </span>
     </>
   );

@@ -57,7 +57,7 @@ export function Dialog({ title, children, onClose, actions, width = 'narrow' }: 
       <div class="inside">
         <header class="spread">
           <h2 id={id}>{title}</h2>
-          {onClose && <IconButton icon="close" label={componentText.close} onClick={onClose} />}
+          {onClose && <IconButton icon="close" label="Close" onClick={onClose} />}
         </header>
         {children}
         {actions && <footer class="cluster">{actions}</footer>}

@@ -4,9 +4,26 @@ import { useState } from 'preact/hooks';
 import { agentName, withAgentName } from '../data/agents.ts';
 import { hrefOf, iconOf, type LoggedEvent } from '../data/events.ts';
 import { formatExactly, formatMoment, formatNumber } from '../format.ts';
-import { eventsText as text } from '../text/events.ts';
 import { Icon } from './button.tsx';
 import { SeverityMark } from './glyph.tsx';
+
+const groups = {
+  'agent.online': (count: string) => `${count} times an access point came online`,
+  'agent.late': (count: string) => `${count} times an access point was late`,
+  'agent.offline': (count: string) => `${count} times an access point went offline`,
+  'agent.asleep': (count: string) => `${count} times an access point went to sleep`,
+  'agent.awake': (count: string) => `${count} times an access point woke up`,
+  'agent.onboarded': (count: string) => `${count} access points onboarded`,
+  'agent.removed': (count: string) => `${count} access points were removed`,
+  'alarm.fired': (count: string) => `${count} alarms`,
+  'alarm.cleared': (count: string) => `${count} alarms cleared`,
+  'alarm.acknowledged': (count: string) => `${count} alarms acknowledged`,
+  'command.accepted': (count: string) => `${count} commands accepted`,
+  'command.succeeded': (count: string) => `${count} commands succeeded`,
+  'command.failed': (count: string) => `${count} commands failed`,
+  'config.changed': (count: string) => `${count} changes of settings`,
+  'device.moved': (count: string) => `${count} moves of devices`,
+} as Record<string, (count: string) => string>;
 
 export function EventRow({ event }: { event: LoggedEvent }) {
   const { ts, kind, severity, ap_id } = event;
@@ -40,7 +57,7 @@ export function EventGroup({ events }: { events: readonly LoggedEvent[] }) {
   const count = formatNumber(events.length);
   const ap_ids = [...new Set(events.flatMap(({ ap_id }) => ap_id ?? []))];
   const names = ap_ids.slice(0, maxNames).map(agentName).join(', ');
-  const words = text.groups[kind]?.(count) ?? text.anyGroup(count, kind);
+  const words = groups[kind]?.(count) ?? `${count} events ${kind}`;
   return (
     <li class={`event-group ${severity}`}>
       <button type="button" class="event-row" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
@@ -53,7 +70,7 @@ export function EventGroup({ events }: { events: readonly LoggedEvent[] }) {
         {severity === 'info' ? <Icon name={iconOf(kind)} size={14} /> : <SeverityMark severity={severity} />}
         <span>
           <strong>{words}</strong>
-          {names !== '' && <span class="faint"> {text.among(names, ap_ids.length > maxNames)}</span>}
+          {names !== '' && <span class="faint"> {`${names}${ap_ids.length > maxNames ? ' and others' : ''}`}</span>}
         </span>
         <Icon name={isOpen ? 'chevron-down' : 'chevron-right'} size={16} />
       </button>

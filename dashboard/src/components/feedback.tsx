@@ -7,8 +7,7 @@ import { useId, useRef, useState } from 'preact/hooks';
 import { type Failure, toFailure } from '../api/client.ts';
 import { queries } from '../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../format.ts';
-import { componentText } from '../text/components.ts';
-import { failureText } from '../text/failures.ts';
+import { componentText, failureText } from '../text/components.ts';
 import { Button, Icon, IconButton } from './button.tsx';
 
 interface NoticeProps {
@@ -120,7 +119,7 @@ export function Progress({ label, done, total, leftSeconds: told }: ProgressProp
         <span id={id}>{label}</span>
         <span class="faint">
           {componentText.progress(formatNumber(done), formatNumber(total))}
-          {done < total && leftSeconds !== undefined && ` · ${componentText.timeLeft(formatSpan(leftSeconds))}`}
+          {done < total && leftSeconds !== undefined && ` · about ${formatSpan(leftSeconds)} left`}
         </span>
       </div>
       <progress value={done} max={Math.max(1, total)} aria-labelledby={id} />
@@ -239,7 +238,7 @@ export function Toasts() {
               </Button>
             )}
           </div>
-          <IconButton icon="close" label={componentText.dismiss} onClick={() => dismiss(id)} />
+          <IconButton icon="close" label="Dismiss" onClick={() => dismiss(id)} />
         </div>
       ))}
     </div>

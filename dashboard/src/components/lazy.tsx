@@ -7,7 +7,6 @@ import { useEffect, useState } from 'preact/hooks';
 import { Failure } from '../api/client.ts';
 import { forget, keep, readKept } from '../data/kept.ts';
 import { hasUnsavedWork } from '../router/leaving.ts';
-import { failureText } from '../text/failures.ts';
 import { FailureNotice } from './feedback.tsx';
 
 const storageKey = 'weft.reloaded';
@@ -89,7 +88,7 @@ export function lazy<Props extends object>(
       return () => leaving.abort();
     }, []);
     if (isMissing) {
-      const failure = new Failure(0, 'part_missing', failureText.partMissing);
+      const failure = new Failure(0, 'part_missing', 'This part of the dashboard could not be loaded.');
       return frame(<FailureNotice failure={failure} onRetry={reload} />);
     }
     const Component = loaded;

@@ -3,7 +3,7 @@ import './page.css';
 import { type ComponentChildren, type ComponentType, Fragment } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { hasGoneElsewhere, useQueryState } from '../router/location.ts';
-import { shellText } from '../text/shell.ts';
+import { shellText } from '../text/components.ts';
 import { EmptyState } from './feedback.tsx';
 
 interface PageFrameProps {

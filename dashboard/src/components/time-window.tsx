@@ -4,8 +4,7 @@ import { computed, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { keep, readKept } from '../data/kept.ts';
 import { place, setQuery, useQueryState } from '../router/location.ts';
-import { componentText } from '../text/components.ts';
-import { shellText } from '../text/shell.ts';
+import { shellText } from '../text/components.ts';
 import { Button, Icon } from './button.tsx';
 import type { TimeRange } from './chart/chart-options.ts';
 import { Menu } from './menu.tsx';
@@ -65,9 +64,9 @@ export function TimeWindowMenu() {
   const [zoom, setZoom] = useZoom();
   return (
     <>
-      {zoom && <Button onClick={() => setZoom(undefined)}>{componentText.chart.zoomBack}</Button>}
+      {zoom && <Button onClick={() => setZoom(undefined)}>Reset zoom</Button>}
       <Menu
-        label={shellText.timeWindow(shellText.windows[current])}
+        label={`Time window of the charts: ${shellText.windows[current]}`}
         kind="plain"
         items={(Object.keys(timeWindows) as TimeWindow[]).map((name) => ({
           label: shellText.windows[name],

@@ -6,7 +6,7 @@ import { IconButton } from '../components/button.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
 import { formatValue } from '../format.ts';
 import { motionChoice, themeInForce } from '../styles/theme.ts';
-import { mapText } from '../text/map.ts';
+import { mapText } from '../text/components.ts';
 import './fleet-map.css';
 import { tileCredit } from './base-map.ts';
 import type { DrawnDevice } from './draw-device.ts';
@@ -146,7 +146,7 @@ export function FleetMap(props: FleetMapProps) {
         ref={frame}
         class={`fleet-map ${isStill ? 'is-still' : ''}`}
         role="application"
-        aria-label={mapText.label}
+        aria-label="Map of the access points. Use the arrow keys to move, plus and minus to zoom. The list contains the visible access points."
         aria-hidden={isStill}
         tabIndex={isStill ? -1 : 0}
       />
@@ -155,7 +155,7 @@ export function FleetMap(props: FleetMapProps) {
         <div class="map-buttons">
           <IconButton icon="plus" label={mapText.zoomIn} onClick={() => view.current?.zoomBy(1)} />
           <IconButton icon="minus" label={mapText.zoomOut} onClick={() => view.current?.zoomBy(-1)} />
-          <IconButton icon="fit" label={mapText.fit} onClick={() => view.current?.fit(true)} />
+          <IconButton icon="fit" label="Show all access points" onClick={() => view.current?.fit(true)} />
         </div>
       )}
     </>
@@ -170,7 +170,7 @@ function ScaleBar({ metres, pixels, gridMetres, near }: MapScale) {
       <span>
         {near && `${near} · `}
         {formatMetres(metres)}
-        {gridMetres !== undefined && ` · ${mapText.grid(formatMetres(gridMetres))}`}
+        {gridMetres !== undefined && ` · grid ${formatMetres(gridMetres)}`}
       </span>
       <i style={{ width: `${pixels}px` }} aria-hidden="true" />
     </div>

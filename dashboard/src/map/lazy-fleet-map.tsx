@@ -2,7 +2,6 @@
 import { Skeleton } from '../components/feedback.tsx';
 import { lazy } from '../components/lazy.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
-import { mapText } from '../text/map.ts';
 import type { FleetMapProps } from './fleet-map.tsx';
 import type { PlaceMapProps } from './place-map.tsx';
 
@@ -25,10 +24,10 @@ export function SmallMap({ agents, label, href, selected }: SmallMapProps) {
   const isPlaceless = agents?.every(({ geolocation }) => !geolocation) ?? false;
   return (
     <section class="card small-map" aria-label={label}>
-      {isPlaceless && <p class="soft">{mapText.placeless}</p>}
+      {isPlaceless && <p class="soft">No access point here has a location in its configuration yet.</p>}
       {agents && !isPlaceless && <LazyFleetMap agents={agents} isStill selected={selected} />}
       <a class="button plain small" href={href}>
-        {mapText.open}
+        Open the map
       </a>
     </section>
   );

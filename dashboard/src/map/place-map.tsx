@@ -5,13 +5,10 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { IconButton } from '../components/button.tsx';
 import { readCoordinates, writeCoordinates } from '../data/agents.ts';
 import { colourOf, themeInForce } from '../styles/theme.ts';
-import { emulatorText } from '../text/emulator.ts';
-import { mapText } from '../text/map.ts';
+import { mapText } from '../text/components.ts';
 import { addTiles, BaseMap, removeMap } from './base-map.ts';
 import { MapCanvas, type MapView } from './map-canvas.ts';
 import { type GeoPlace, toWorld } from './mercator.ts';
-
-const text = emulatorText.form;
 
 export interface PlaceMapProps {
   places: readonly string[];
@@ -78,7 +75,7 @@ export function PlaceMap({ places, around, onPick }: PlaceMapProps) {
           ref={frame}
           class="fleet-map"
           role="application"
-          aria-label={text.mapLabel}
+          aria-label="Map for choosing locations: click to add one"
           // biome-ignore lint/a11y/noNoninteractiveTabindex: keys move the map and pick its middle
           tabIndex={0}
           onKeyDown={(event) => {
@@ -92,7 +89,9 @@ export function PlaceMap({ places, around, onPick }: PlaceMapProps) {
           <IconButton icon="minus" label={mapText.zoomOut} onClick={() => map.current?.zoomOut()} />
         </div>
       </div>
-      <p class="faint small">{text.mapHint}</p>
+      <p class="faint small">
+        Click to add a location. With the keyboard: move the map with the arrow keys, press Enter to add its centre.
+      </p>
     </div>
   );
 }

@@ -7,8 +7,9 @@ import { ConfirmDialog } from '../components/dialog.tsx';
 import { Loading, Notice, showToast, useAction } from '../components/feedback.tsx';
 import { queries, useOperation } from '../data/use-operation.ts';
 import { formatMoment } from '../format.ts';
-import { sessionText } from '../text/session.ts';
 import { leaveSession, session } from './session.ts';
+
+const extendText = 'Keep for a display';
 
 // The first that matches: others name themselves after their ancestors too.
 const browsers: [RegExp, string][] = [
@@ -31,12 +32,10 @@ const systems: [RegExp, string][] = [
 export function clientWords(userAgent: string): string {
   const find = (known: [RegExp, string][]) => known.find(([pattern]) => pattern.test(userAgent))?.[1];
   const browser = userAgent.startsWith('Mozilla/') ? find(browsers) : undefined;
-  if (browser === undefined) return userAgent.trim().split(' ')[0] || sessionText.list.unknownClient;
+  if (browser === undefined) return userAgent.trim().split(' ')[0] || 'Unknown program';
   const system = find(systems);
-  return system === undefined ? browser : sessionText.list.on(browser, system);
+  return system === undefined ? browser : `${browser} on ${system}`;
 }
-
-const text = sessionText.list;
 
 interface SessionListProps {
   username: string;
@@ -58,7 +57,7 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
     act(async () => {
       await call('end_session', { path: { username, id } });
       if (is_current) leaveSession();
-      return text.ended;
+      return 'Session ended';
     });
   const others = data?.filter(({ is_current }) => !is_current) ?? [];
   const endOthers = () =>
@@ -68,19 +67,19 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
           if (toFailure(error).code !== 'session_not_found') throw error;
         });
       }
-      return text.othersEnded(String(others.length));
+      return `Sessions ended: ${String(others.length)}`;
     });
   const [extending, setExtending] = useState<Session | undefined>(undefined);
   const extend = async ({ id }: Session) => {
     const { ends_at } = await call('extend_session', { path: { username, id } });
     queries.refresh('list_sessions');
-    showToast({ title: text.extended(formatMoment(ends_at)) });
+    showToast({ title: `The session can be renewed until ${formatMoment(ends_at)}` });
     setExtending(undefined);
   };
   return (
     <>
       <Loading data={data} failure={failure} again="list_sessions" lines={2} />
-      {data?.length === 0 && <p class="soft">{text.none}</p>}
+      {data?.length === 0 && <p class="soft">No open sessions</p>}
       {data && data.length > 0 && (
         <ul class="session-list">
           {data.map((each) => (
@@ -96,21 +95,27 @@ export function SessionList({ username, canExtend = false, isAdministrator = fal
       )}
       {extending && (
         <ConfirmDialog
-          title={text.extendTitle(clientWords(extending.client))}
-          action={text.extend}
+          title={`Keep ${clientWords(extending.client)} signed in for a display?`}
+          action={extendText}
           kind={isAdministrator ? 'danger' : 'primary'}
           onClose={() => setExtending(undefined)}
           onConfirm={() => extend(extending)}
         >
           <div class="stack">
-            <p>{text.extendWords(username)}</p>
-            {isAdministrator && <Notice kind="warning" title={text.extendAdministrator} words={text.extendInstead} />}
+            <p>{`The session stays for up to 30 days while its page is open. Until then everybody at the display has the rights of ${username}.`}</p>
+            {isAdministrator && (
+              <Notice
+                kind="warning"
+                title="These are the rights of an administrator"
+                words="Better: add a user with the grant “viewer”, sign in with it at the display and keep that session. It can read, and change nothing."
+              />
+            )}
           </div>
         </ConfirmDialog>
       )}
       {others.length > 1 && (
         <div>
-          <Button disabled={isBusy} onClick={endOthers} words={isOwn ? text.endOthers : text.endAll} />
+          <Button disabled={isBusy} onClick={endOthers} words={isOwn ? 'End all other sessions' : 'End all sessions'} />
         </div>
       )}
     </>
@@ -133,10 +138,10 @@ function Row({ session: { created_at, renewed_at, ends_at, address, client, is_c
     <li>
       <div>
         <strong title={client}>{words}</strong>
-        {is_current && <span class="session-current">{text.current}</span>}
+        {is_current && <span class="session-current">this session</span>}
         <p class="soft small">
-          <span class="mono">{address}</span> · {text.since(since)}
-          {renewed !== since && ` · ${text.used(renewed)}`} · {text.until(formatMoment(ends_at))}
+          <span class="mono">{address}</span> · {`Signed in ${since}`}
+          {renewed !== since && ` · last renewed ${renewed}`} · {`can be renewed until ${formatMoment(ends_at)}`}
         </p>
       </div>
       <div class="session-acts">
@@ -145,13 +150,19 @@ function Row({ session: { created_at, renewed_at, ends_at, address, client, is_c
             size="small"
             kind="quiet"
             disabled={isBusy}
-            aria-label={text.extendOf(words, since)}
+            aria-label={`Keep for a display: ${words}, signed in ${since}`}
             onClick={onExtend}
           >
-            {text.extend}
+            {extendText}
           </Button>
         )}
-        <Button size="small" disabled={isBusy} aria-label={text.endOf(words, since)} onClick={onEnd} words={text.end} />
+        <Button
+          size="small"
+          disabled={isBusy}
+          aria-label={`End the session of ${words}, signed in ${since}`}
+          onClick={onEnd}
+          words="End"
+        />
       </div>
     </li>
   );

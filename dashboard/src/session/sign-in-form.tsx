@@ -5,7 +5,7 @@ import { Dialog } from '../components/dialog.tsx';
 import { TextField } from '../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../components/forms/form.tsx';
 import { PasswordField } from '../components/forms/password-field.tsx';
-import { sessionText } from '../text/session.ts';
+import { sessionText } from '../text/components.ts';
 import { isExpired, leaveSession, session } from './session.ts';
 import { setup, signIn } from './sign-in.ts';
 
@@ -31,11 +31,13 @@ export function SignInForm({ username }: SignInFormProps) {
 
 export function ExpiredDialog() {
   if (!isExpired.value) return null;
-  const text = sessionText.expired;
   const username = session.value?.username ?? '';
   return (
-    <Dialog title={text.title} actions={<Button kind="quiet" onClick={leaveSession} words={text.other} />}>
-      <p class="soft">{text.words}</p>
+    <Dialog
+      title="Sign in to continue"
+      actions={<Button kind="quiet" onClick={leaveSession} words="Sign in as another user" />}
+    >
+      <p class="soft">Your session has ended. This page and your input are kept.</p>
       <p class="mono">{username}</p>
       <SignInForm username={username} />
     </Dialog>
@@ -43,9 +45,7 @@ export function ExpiredDialog() {
 }
 
 export function UsernameField<Values extends { username: string }>({ form }: { form: FormState<Values & Texts> }) {
-  return (
-    <TextField {...form.at('username')} label={sessionText.username} type="email" autoComplete="username" hasFocus />
-  );
+  return <TextField {...form.at('username')} label="E-mail address" type="email" autoComplete="username" hasFocus />;
 }
 
 type Texts = Record<string, string>;

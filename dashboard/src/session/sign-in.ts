@@ -5,7 +5,6 @@ import { call, Failure, type Token, toFailure } from '../api/client.ts';
 import { readSetup, type Setup } from '../api/service.ts';
 import { showToast } from '../components/feedback.tsx';
 import { formatMoment } from '../format.ts';
-import { sessionText } from '../text/session.ts';
 import { begin, leaveSession, replaceSession, type Session, session, sessionToken } from './session.ts';
 
 const retryMs = 2000;
@@ -114,8 +113,8 @@ export async function signOut(): Promise<void> {
     } catch (error) {
       // 401: it has ended already.
       if (!(error instanceof Failure) || error.status !== 401) {
-        const detail = sessionText.notEndedWords(formatMoment(expiresAt));
-        showToast({ kind: 'warning', title: sessionText.notEnded, detail });
+        const detail = `It expires by itself: ${formatMoment(expiresAt)}. To end it earlier, sign in again and open Settings.`;
+        showToast({ kind: 'warning', title: 'You are signed out here, but Weft did not end your session', detail });
       }
     }
   }

@@ -77,7 +77,7 @@ export function startAlarmNotices(): void {
 
 function show(alarms: readonly Alarm[]): void {
   if (alarms.length > maxSingle) {
-    notify(componentText.notices.many(alarms.length), '', 'many');
+    notify(`${alarms.length} alarms began to fire`, '', 'many');
     return;
   }
   for (const { id, severity, message, ap_id } of alarms) {

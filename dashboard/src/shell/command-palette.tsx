@@ -11,9 +11,15 @@ import { navigate } from '../router/location.ts';
 import { routes } from '../routes.ts';
 import { signOut } from '../session/sign-in.ts';
 import { chooseTheme, type ThemeChoice } from '../styles/theme.ts';
-import { shellText } from '../text/shell.ts';
+import { shellText } from '../text/components.ts';
 import { reachable } from './navigation.tsx';
 import { action, findEntries, jobsAt, type PaletteEntry, pageActions } from './palette-entries.ts';
+
+const text = {
+  label: 'Search',
+  placeholder: 'Find an access point, page or action',
+  groups: { pages: 'Pages', agents: 'Access points', devices: 'Devices', actions: 'Actions' },
+};
 
 /** Whoever looks for a device has its pseudonym; other words are about access points and pages. */
 const beginning = /^dev-[a-z2-7]{1,16}$/;
@@ -125,7 +131,7 @@ function PaletteDialog() {
     <dialog
       ref={dialog}
       class="palette"
-      aria-label={shellText.palette.label}
+      aria-label={text.label}
       onClose={close}
       onClick={(event) => event.target === dialog.current && close()}
     >
@@ -136,8 +142,8 @@ function PaletteDialog() {
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={at >= 0 ? `${id}-${at}` : undefined}
-          aria-label={shellText.palette.placeholder}
-          placeholder={shellText.palette.placeholder}
+          aria-label={text.placeholder}
+          placeholder={text.placeholder}
           ref={field}
           spellcheck={false}
           autoCapitalize="none"
@@ -149,7 +155,7 @@ function PaletteDialog() {
           onKeyDown={onKeyDown}
         />
       </div>
-      <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={shellText.palette.label} ref={list}>
+      <div class="palette-list" role="listbox" id={`${id}-list`} aria-label={text.label} ref={list}>
         {found.map((entry, index) => (
           <PaletteRow
             key={entry.id}
@@ -162,7 +168,7 @@ function PaletteDialog() {
           />
         ))}
       </div>
-      {found.length === 0 && <p class="palette-empty soft">{shellText.palette.nothing}</p>}
+      {found.length === 0 && <p class="palette-empty soft">Nothing found. Try part of a name.</p>}
     </dialog>
   );
 }
@@ -182,7 +188,7 @@ function PaletteRow({ entry, id, isActive, isFirst, onChoose, onPoint }: Palette
     <>
       {isFirst && (
         <div class="palette-group faint small" role="presentation">
-          {shellText.palette.groups[entry.group]}
+          {text.groups[entry.group]}
         </div>
       )}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: Enter in the field chooses */}
@@ -204,14 +210,13 @@ function PaletteRow({ entry, id, isActive, isFirst, onChoose, onPoint }: Palette
 }
 
 function standingActions(): PaletteEntry[] {
-  const { palette, windows, themes } = shellText;
   return [
     action(shellText.signOut, 'sign-out', signOut),
     ...(['system', 'light', 'dark'] satisfies ThemeChoice[]).map((choice) =>
-      action(palette.theme(themes[choice]), 'sun', () => chooseTheme(choice)),
+      action(`Theme: ${shellText.themes[choice]}`, 'sun', () => chooseTheme(choice)),
     ),
     ...(Object.keys(timeWindows) as TimeWindow[]).map((name) =>
-      action(palette.window(windows[name]), 'clock', () => chooseTimeWindow(name)),
+      action(`Show the last ${shellText.windows[name]}`, 'clock', () => chooseTimeWindow(name)),
     ),
   ];
 }

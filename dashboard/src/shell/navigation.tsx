@@ -8,7 +8,15 @@ import { configRights } from '../data/use-operation.ts';
 import { matchRoute, navigate, place } from '../router/location.ts';
 import { navGroups, type PageRoute, routes } from '../routes.ts';
 import { session } from '../session/session.ts';
-import { shellText } from '../text/shell.ts';
+import { shellText } from '../text/components.ts';
+
+const text = {
+  navigation: 'Pages',
+  groups: { operate: 'Operate', analyse: 'Analyse', change: 'Change', administer: 'Administer' },
+  /** Where a tab is called otherwise than its page. */
+  tabs: { '/settings': 'General' } as Record<string, string>,
+  more: 'More',
+};
 
 type NavRoute = PageRoute & { nav: NonNullable<PageRoute['nav']> };
 
@@ -46,10 +54,10 @@ export function SectionTabs() {
   const tabs = listed.value.filter(({ path, nav }) => (nav.tabOf ?? path) === currentEntry.value);
   if (tabs.length < 2 || current.value?.path !== place.value.pathname) return null;
   return (
-    <nav class="section-tabs view-links" aria-label={shellText.section}>
+    <nav class="section-tabs view-links" aria-label="Pages of this kind">
       {tabs.map(({ path, title }) => (
         <a key={path} href={path} aria-current={current.value?.path === path ? 'page' : undefined}>
-          {shellText.tabs[path] ?? title}
+          {text.tabs[path] ?? title}
         </a>
       ))}
     </nav>
@@ -66,16 +74,16 @@ function toggle(): void {
 
 export function Rail() {
   const isNarrow = isRailNarrow.value;
-  const toggleName = isNarrow ? shellText.expand : shellText.collapse;
+  const toggleName = isNarrow ? 'Expand menu' : 'Collapse menu';
   return (
-    <nav class="rail" aria-label={shellText.navigation}>
+    <nav class="rail" aria-label={text.navigation}>
       <a class="brand" href="/" aria-label={shellText.product}>
         <WeftMark />
         <span class="rail-name">{shellText.product}</span>
       </a>
       {navGroups.flatMap((group) => [
         <span key={group} class="rail-group">
-          {shellText.groups[group]}
+          {text.groups[group]}
         </span>,
         ...entries.value
           .filter(({ nav }) => nav.group === group)
@@ -111,7 +119,7 @@ export function PhoneBar() {
   const onBar = entries.value.filter(({ nav }) => nav.isOnPhoneBar);
   const others = entries.value.filter(({ nav }) => !nav.isOnPhoneBar);
   return (
-    <nav class="phone-bar" aria-label={shellText.navigation}>
+    <nav class="phone-bar" aria-label={text.navigation}>
       {onBar.map(({ path, title, nav }) => (
         <a key={path} href={path} aria-current={currentEntry.value === path ? 'page' : undefined}>
           <Icon name={nav.icon} size={20} />
@@ -121,7 +129,7 @@ export function PhoneBar() {
       {others.length > 0 && (
         <div class={`phone-more ${others.some(({ path }) => path === currentEntry.value) ? 'is-current' : ''}`}>
           <Menu
-            label={shellText.more}
+            label={text.more}
             isUp
             items={others.map((entry) => ({
               label: nameOf(entry),
@@ -130,7 +138,7 @@ export function PhoneBar() {
             }))}
           >
             <Icon name="more" size={20} />
-            {shellText.more}
+            {text.more}
           </Menu>
         </div>
       )}

@@ -1,8 +1,7 @@
 // What the search finds.
 import { expect, it } from 'vitest';
 import { routes } from '../routes.ts';
-import { shellText } from '../text/shell.ts';
-import { findEntries, jobsAt, type PaletteEntry } from './palette-entries.ts';
+import { findEntries, jobs, jobsAt, type PaletteEntry } from './palette-entries.ts';
 
 const entry = (group: PaletteEntry['group'], label: string, hint = ''): PaletteEntry => ({
   id: label,
@@ -38,7 +37,7 @@ it('finds what people come for, each on a page that there is, by other words', (
   const addresses = routes.map(({ path }) => path);
   const entries = addresses.flatMap((path) => jobsAt(path).map((job) => ({ ...entry('actions', job.label), ...job })));
   const found = (query: string) => labels(findEntries(entries, query));
-  expect(entries).toHaveLength(shellText.palette.jobs.length);
+  expect(entries).toHaveLength(jobs.length);
   expect(found('worst')).toEqual(['See the worst access points']);
   expect([found('silence'), found('mute')]).toEqual([['Silence alarms'], ['Silence alarms']]);
   for (const query of ['maintenance', 'rights', 'enrol', 'export']) expect(found(query), query).not.toEqual([]);

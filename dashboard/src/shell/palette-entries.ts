@@ -2,7 +2,22 @@
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { IconName } from '../components/button.tsx';
-import { shellText } from '../text/shell.ts';
+
+/** What people come for, where it is done, and other words for it; its page is found by them too. */
+export const jobs = [
+  ['See the worst access points', '/', 'health status why'],
+  ['See what broke', '/incidents', 'outage cause affected'],
+  ['Silence alarms', '/alarms?view=silences', 'mute maintenance'],
+  ['Change alarm rules', '/alarms?view=rules', 'limit latency'],
+  ['Plan maintenance of a site', '/sites', 'sunday work'],
+  ['Enrol an access point', '/agents', 'register add token'],
+  ['Change many access points', '/agents', 'all bulk'],
+  ['Steer a device', '/devices', 'move client phone'],
+  ['Show the radio map', '/map?radio=signal', 'coverage'],
+  ['Export energy', '/energy', 'csv week download saved'],
+  ['Learn why a command was rejected', '/conflicts', 'refused policy'],
+  ['Give somebody rights', '/users', 'grant permission colleague'],
+] as [label: string, href: string, also: string][];
 
 export interface PaletteEntry {
   /** Unique among all. */
@@ -20,9 +35,7 @@ const shownPerGroup = 8;
 
 /** What is done on this page, with its address. */
 export function jobsAt(path: string): { label: string; href: string; also: string }[] {
-  return shellText.palette.jobs
-    .map(([label, href, also]) => ({ label, href, also }))
-    .filter(({ href }) => href.split('?')[0] === path);
+  return jobs.map(([label, href, also]) => ({ label, href, also })).filter(({ href }) => href.split('?')[0] === path);
 }
 
 export function action(label: string, icon: IconName, onChoose: () => void): PaletteEntry {

@@ -18,11 +18,29 @@ import { session } from '../session/session.ts';
 import { signOut } from '../session/sign-in.ts';
 import { ExpiredDialog } from '../session/sign-in-form.tsx';
 import { chooseTheme, type ThemeChoice, themeChoice } from '../styles/theme.ts';
-import { alarmsText } from '../text/alarms.ts';
-import { failureText } from '../text/failures.ts';
-import { shellText } from '../text/shell.ts';
+import { failureText, shellText } from '../text/components.ts';
 import { CommandPalette, openPalette } from './command-palette.tsx';
 import { isRailNarrow, PhoneBar, Rail, SectionTabs } from './navigation.tsx';
+
+const text = {
+  rows: [
+    ['Ctrl K', 'Search access points, pages and actions'],
+    ['?', 'Show these keys'],
+    ['↑ ↓', 'Move in a list'],
+    ['Enter', 'Open what is chosen'],
+    ['X', 'Choose a row'],
+    ['A', 'Acknowledge an alarm'],
+    ['S', 'Shelve an alarm'],
+    ['Esc', 'Close a dialog or menu'],
+  ] as [keys: string, does: string][],
+  states: { live: 'Live', polling: 'Polling', unknown: 'Connecting' },
+  explain: {
+    live: 'Values arrive as they are measured.',
+    polling: 'The live stream is not available. Values are requested every second.',
+    unknown: 'No data received yet.',
+    old: 'Weft does not answer. These are the last known values.',
+  },
+};
 
 const maxCounted = 100;
 
@@ -33,7 +51,10 @@ export function AlarmBell() {
   const calling = data?.items.filter(({ silenced_by }) => silenced_by === null) ?? [];
   const count = `${formatNumber(calling.length)}${data?.next ? '+' : ''}`;
   const isBad = calling.some(({ severity }) => severity === 'critical' || severity === 'major');
-  const label = calling.length === 0 ? alarmsText.noBell : alarmsText.bell(count);
+  const label =
+    calling.length === 0
+      ? 'No alarm waits to be acknowledged'
+      : `${count} alarm${count === '1' ? '' : 's'} not acknowledged`;
   return (
     <a class={`alarm-bell ${isBad ? 'is-bad' : ''}`} href="/alarms" aria-label={label} title={label}>
       <Icon name="bell" />
@@ -45,14 +66,13 @@ export function AlarmBell() {
 export function LiveDot() {
   useOperation('get_me', {}, { isWanted: isQuiet.value });
   const state = freshness.value;
-  const text = shellText.freshness;
   return (
     <span class={`live-dot ${state}`} title={text.explain[state]} role="status">
       <i aria-hidden="true" />
       {state === 'old' ? (
         <span>
-          {text.asOf(formatMoment(awaySince.value ?? 0))}
-          <span class="live-more">{text.notConnected}</span>
+          {`As of ${formatMoment(awaySince.value ?? 0)}`}
+          <span class="live-more">, not connected</span>
         </span>
       ) : (
         text.states[state]
@@ -72,14 +92,14 @@ export function TopBar() {
       </a>
       <button type="button" class="search" onClick={openPalette} aria-keyshortcuts="Control+K">
         <Icon name="search" size={16} />
-        <span>{shellText.search}</span>
-        <kbd>{shellText.searchKeys}</kbd>
+        <span>Search access points, pages, actions</span>
+        <kbd>Ctrl K</kbd>
       </button>
       <div class="right">
         <LiveDot />
         <AlarmBell />
         <Menu
-          label={shellText.theme}
+          label="Theme"
           items={choices.map((choice) => ({
             label: shellText.themes[choice],
             icon: themeIcons[choice],
@@ -90,11 +110,11 @@ export function TopBar() {
           <Icon name={themeIcons[themeChoice.value]} />
         </Menu>
         <Menu
-          label={shellText.account}
+          label="Your account"
           header={<AccountHeader />}
           items={[
-            { label: shellText.manual, icon: 'audit', onChoose: () => location.assign('/manual') },
-            { label: shellText.apiDocumentation, icon: 'audit', onChoose: () => location.assign('/docs') },
+            { label: 'Manual', icon: 'audit', onChoose: () => location.assign('/manual') },
+            { label: 'API documentation', icon: 'audit', onChoose: () => location.assign('/docs') },
             { label: shellText.signOut, icon: 'sign-out', onChoose: signOut },
           ]}
         >
@@ -109,7 +129,7 @@ function AccountHeader() {
   const { username = '', isAdmin = false } = session.value ?? {};
   return (
     <>
-      <div class="faint small">{shellText.signedInAs}</div>
+      <div class="faint small">Signed in as</div>
       <div>{username}</div>
       <div class="faint small">{isAdmin ? shellText.administrator : shellText.user}</div>
     </>
@@ -118,14 +138,13 @@ function AccountHeader() {
 
 export function LeaveDialog() {
   if (!heldBack.value) return null;
-  const text = shellText.leaving;
   return (
     <ConfirmDialog
-      title={text.title}
-      action={text.discard}
+      title="Discard unsaved changes?"
+      action="Discard changes"
       onClose={stay}
       onConfirm={async () => leave()}
-      words={text.words}
+      words="Your changes on this page are not saved. Cancel to stay and save them."
     />
   );
 }
@@ -138,7 +157,9 @@ function AwayBar() {
     <div class="away-bar" role="alert">
       <Icon name="warning" />
       <span>
-        <strong>{failureText.unreachable}</strong> {since !== undefined && shellText.away(formatMoment(since))}
+        <strong>{failureText.unreachable}</strong>{' '}
+        {since !== undefined &&
+          `The page shows what was known at ${formatMoment(since)}. Weft is asked again every few seconds.`}
       </span>
       <Button size="small" onClick={() => queries.refresh()} words={failureText.again} />
     </div>
@@ -150,8 +171,8 @@ const areKeysShown = signal(false);
 function KeysDialog() {
   if (!areKeysShown.value) return null;
   return (
-    <Dialog title={shellText.keys.title} onClose={() => (areKeysShown.value = false)}>
-      <Facts rows={shellText.keys.rows.map(([keys, does]) => [does, <kbd key={keys}>{keys}</kbd>])} />
+    <Dialog title="Keys" onClose={() => (areKeysShown.value = false)}>
+      <Facts rows={text.rows.map(([keys, does]) => [does, <kbd key={keys}>{keys}</kbd>])} />
     </Dialog>
   );
 }
@@ -179,10 +200,10 @@ export function Shell({ children }: { children: ComponentChildren }) {
   return (
     <div class={`shell ${isRailNarrow.value ? 'is-narrow' : ''} ${place.value.pathname === '/wall' ? 'is-wall' : ''}`}>
       <a class="skip" href="#page">
-        {shellText.skip}
+        Skip to content
       </a>
       <button type="button" class="skip" onClick={toList}>
-        {shellText.skipToList}
+        Skip to the list
       </button>
       <Rail />
       <TopBar />

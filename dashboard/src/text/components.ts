@@ -1,4 +1,9 @@
-// Texts of the building blocks of pages, and the titles of all pages.
+// Texts of components and of the frame around the pages that several places show, and titles of pages.
+
+export const failureText = {
+  unreachable: 'Weft cannot be reached.',
+  again: 'Try again',
+};
 
 export const componentText = {
   states: {
@@ -10,81 +15,26 @@ export const componentText = {
     ended: 'Ended',
   },
   unknownTechnology: 'Unknown type',
-  selector: {
-    addSite: 'Add a site',
-    addTag: 'Add a tag',
-    none: (label: string) => `${label}: none yet`,
-    removeChip: (name: string) => `Remove ${name}`,
-    asText: 'As text',
-    asChips: 'As chips',
-    means: (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`,
-    match: (count: string) => `${count} match.`,
-  },
+  selector: { match: (count: string) => `${count} match.` },
   severities: { critical: 'Critical', major: 'Major', minor: 'Minor', warning: 'Warning', info: 'Info' },
-  notices: { many: (count: number) => `${count} alarms began to fire` },
-  close: 'Close',
   cancel: 'Cancel',
-  copy: 'Copy',
-  copied: 'Copied',
-  copyFailed: 'Copying failed. Select the text and copy it with the keyboard.',
   loading: 'Loading',
-  showPassword: 'Show password',
-  hidePassword: 'Hide password',
-  strength: { too_short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
-  containsName: 'Weak: contains the name',
-  strengthLabel: 'Password strength',
-  tooShort: (min: number) => `At least ${min} characters`,
-  optional: 'optional',
   more: (count: string) => `and ${count} more`,
-  dismiss: 'Dismiss',
   progress: (done: string, total: string) => `${done} of ${total}`,
-  timeLeft: (span: string) => `about ${span} left`,
-  table: {
-    filters: (count: number) => (count === 0 ? 'Filters' : `Filters (${count})`),
-    filter: 'Filter',
-    filterRows: (table: string) => `Filter ${table.toLowerCase()}`,
-    noMatch: 'Nothing matches this filter.',
-    clearFilter: 'Clear filter',
-    rows: (count: string) => `${count} rows`,
-    chooseAll: 'Select all that are listed',
-  },
-  chart: {
-    noValues: 'No values in this time window',
-    ago: (age: string) => `${age} ago`,
-    resolution: (span: string) => `each point is the mean of ${span}; the band shows minimum and maximum`,
-    meanOnly: (span: string) => `each point is the mean of ${span}`,
-    raw: 'every sample',
-    zoomBack: 'Reset zoom',
-    enlarge: (title: string) => `Enlarge the chart of ${title}`,
-    shrink: (title: string) => `Shrink the chart of ${title}`,
-    description: (title: string, values: string) => `Chart of ${title}. ${values}`,
-    latest: 'latest',
-    more: (title: string) => `Table and export of ${title}`,
-    asTable: 'Show as a table',
-    asCsv: 'Save as CSV',
-    asPng: 'Save as PNG',
-    table: (title: string) => `Values of ${title}`,
-    time: 'Time',
-    lowest: (label: string) => `${label}, lowest`,
-    highest: (label: string) => `${label}, highest`,
-    newestRows: (shown: string, all: string) => `The newest ${shown} of ${all}; the CSV has all.`,
-  },
+  table: { filter: 'Filter' },
 };
 
 export const pageTitles = {
   overview: 'Overview',
   alarms: 'Alarms',
-  alarmRule: 'Alarm rule',
   incidents: 'Incidents',
   incident: 'Incident',
   events: 'Events',
   sites: 'Sites',
-  site: 'Site',
   notifications: 'Notifications',
   wall: 'Wall display',
   map: 'Map',
   agents: 'Access points',
-  agent: 'Access point',
   devices: 'Devices',
   device: 'Device',
   compare: 'Compare',
@@ -102,13 +52,38 @@ export const pageTitles = {
   changeSet: 'Change set',
   rollout: 'Roll-out',
   apps: 'Apps',
-  app: 'App',
-  accounts: 'Accounts',
   users: 'Users',
   audit: 'Audit log',
   settings: 'Settings',
-  signIn: 'Sign in',
   signUp: 'Create an account',
   recoverPassword: 'Forgot your password?',
   resetPassword: 'Choose a new password',
+};
+
+export const shellText = {
+  product: 'Weft',
+  themes: { system: 'System setting', light: 'Light', dark: 'Dark' },
+  administrator: 'Administrator',
+  user: 'User',
+  signOut: 'Sign out',
+  windows: {
+    '1m': '1 minute',
+    '5m': '5 minutes',
+    '15m': '15 minutes',
+    '1h': '1 hour',
+    '6h': '6 hours',
+    '24h': '24 hours',
+    '7d': '7 days',
+    '30d': '30 days',
+  },
+};
+
+export const sessionText = {
+  password: 'Password',
+  signIn: 'Sign in',
+};
+
+export const mapText = {
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
 };

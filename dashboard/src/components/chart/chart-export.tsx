@@ -2,19 +2,19 @@
 import { csvCell } from '@weft/contract/enrolment-line';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { colourOf } from '../../styles/theme.ts';
-import { componentText } from '../../text/components.ts';
 import { saveFile } from '../copyable.tsx';
 import { Dialog } from '../dialog.tsx';
 import { TableHead } from '../page.tsx';
 import { alignLines, type ChartLine } from './chart-shape.ts';
 
-const text = componentText.chart;
+const tableText = (title: string) => `Values of ${title}`;
+
 const maxRows = 200;
 
 /** Columns as `alignLines` has them, each with its name. */
 function toTable(lines: readonly ChartLine[]) {
   const titles = lines.flatMap(({ label, lows, highs }) =>
-    lows && highs ? [label, text.lowest(label), text.highest(label)] : [label],
+    lows && highs ? [label, `${label}, lowest`, `${label}, highest`] : [label],
   );
   return { titles, ...alignLines(lines) };
 }
@@ -73,14 +73,14 @@ export function ChartTable({ title, unit, lines, onClose }: ChartTableProps) {
   const { titles, times, columns } = toTable(lines);
   const rows = times.map((time, row) => ({ time, row })).slice(-maxRows);
   return (
-    <Dialog title={text.table(title)} width="wide" onClose={onClose}>
+    <Dialog title={tableText(title)} width="wide" onClose={onClose}>
       {times.length > maxRows && (
-        <p class="soft small">{text.newestRows(formatNumber(maxRows), formatNumber(times.length))}</p>
+        <p class="soft small">{`The newest ${formatNumber(maxRows)} of ${formatNumber(times.length)}; the CSV has all.`}</p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <div class="plain-table-frame chart-table" tabIndex={0} role="region" aria-label={text.table(title)}>
+      <div class="plain-table-frame chart-table" tabIndex={0} role="region" aria-label={tableText(title)}>
         <table class="plain-table">
-          <TableHead titles={[text.time, ...titles.map((label) => [label, 'end'] as const)]} />
+          <TableHead titles={['Time', ...titles.map((label) => [label, 'end'] as const)]} />
           <tbody>
             {rows.reverse().map(({ time, row }) => (
               <tr key={time}>

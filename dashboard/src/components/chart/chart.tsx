@@ -7,7 +7,6 @@ import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
 import { formatAge, formatMetric, formatMoment, formatSpan } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
-import { componentText } from '../../text/components.ts';
 import { Icon, IconButton } from '../button.tsx';
 import { Skeleton } from '../feedback.tsx';
 import { lazy } from '../lazy.tsx';
@@ -93,7 +92,6 @@ export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, alarm, marks = noMarks, syncKey = 'page' } = props;
   const { size = 'normal', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
   const { hasTimes = true } = props;
-  const text = componentText.chart;
   const height = heights[size] + (size === 'stacked' && hasTimes ? timesHeight : 0);
   const [written, setWritten] = useQueryState('at');
   // In the address, so that a link shows what its sender points at. Other charts have times of their own.
@@ -125,7 +123,7 @@ export function Chart(props: ChartProps) {
       }))
     : (labels ?? [title]).map((label) => ({ label, value: '–' }));
   return (
-    <figure ref={figure} class={`card chart ${size}`} aria-label={text.description(title, described)}>
+    <figure ref={figure} class={`card chart ${size}`} aria-label={`Chart of ${title}. ${described}`}>
       <figcaption class="spread">
         <h3 title={title}>
           {title}
@@ -136,11 +134,11 @@ export function Chart(props: ChartProps) {
           {tools}
           {lines && !isEmpty && (
             <Menu
-              label={text.more(title)}
+              label={`Table and export of ${title}`}
               items={[
-                { label: text.asTable, onChoose: () => setTableOpen(true) },
-                { label: text.asCsv, onChoose: () => saveCsv(title, unit, lines) },
-                { label: text.asPng, onChoose: () => savePng(figure.current!, title, unit) },
+                { label: 'Show as a table', onChoose: () => setTableOpen(true) },
+                { label: 'Save as CSV', onChoose: () => saveCsv(title, unit, lines) },
+                { label: 'Save as PNG', onChoose: () => savePng(figure.current!, title, unit) },
               ]}
             >
               <Icon name="more" size={16} />
@@ -150,7 +148,7 @@ export function Chart(props: ChartProps) {
             <IconButton
               class="small"
               icon={size === 'large' ? 'shrink' : 'fit'}
-              label={size === 'large' ? text.shrink(title) : text.enlarge(title)}
+              label={size === 'large' ? `Shrink the chart of ${title}` : `Enlarge the chart of ${title}`}
               aria-pressed={size === 'large'}
               onClick={onResize}
             />
@@ -167,7 +165,7 @@ export function Chart(props: ChartProps) {
         ) : (
           <Skeleton height={`${height}px`} />
         )}
-        {isEmpty && <p class="chart-empty faint">{text.noValues}</p>}
+        {isEmpty && <p class="chart-empty faint">No values in this time window</p>}
       </div>
       {hasTimes && (
         <p class="chart-foot faint small">
@@ -199,7 +197,7 @@ function ValueWords({ value, staleSince: since }: LegendValue) {
   if (since === undefined) return <strong>{value}</strong>;
   return (
     <strong class="stale-value">
-      {value} <small>· {componentText.chart.ago(formatAge(Math.max(0, serverNow() / 1000 - since)))}</small>
+      {value} <small>· {`${formatAge(Math.max(0, serverNow() / 1000 - since))} ago`}</small>
     </strong>
   );
 }
@@ -253,8 +251,8 @@ function inWords(value: number | undefined, { title, unit }: Pick<ChartProps, 't
 }
 
 function resolutionWord(lines: readonly ChartLine[], resolutionSeconds: number | undefined): string {
-  if (resolutionSeconds === undefined) return componentText.chart.raw;
+  if (resolutionSeconds === undefined) return 'every sample';
   const span = formatSpan(resolutionSeconds, 2);
-  if (!lines.some(({ lows }) => lows)) return componentText.chart.meanOnly(span);
-  return componentText.chart.resolution(span);
+  if (!lines.some(({ lows }) => lows)) return `each point is the mean of ${span}`;
+  return `each point is the mean of ${span}; the band shows minimum and maximum`;
 }

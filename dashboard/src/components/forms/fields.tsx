@@ -1,7 +1,6 @@
 // The fields of a form: each with its label, and below it what is wrong or else a hint. `Choice` is for what takes effect at once.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { componentText } from '../../text/components.ts';
 import { useFocus } from '../dialog.tsx';
 import type { FormState } from './form.tsx';
 
@@ -29,7 +28,7 @@ export function Field<Values extends Record<string, string>>(props: FieldProps<V
     <div class={`field ${problem === undefined ? '' : 'is-wrong'}`}>
       <label for={id}>
         {label}
-        {isOptional && <span class="faint"> · {componentText.optional}</span>}
+        {isOptional && <span class="faint"> · optional</span>}
       </label>
       {children({ id, name, 'aria-describedby': belowId, 'aria-invalid': problem !== undefined })}
       {belowId && (

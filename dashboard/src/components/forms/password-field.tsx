@@ -1,10 +1,14 @@
 // A password: it can be looked at, and a new one is judged while it is typed.
 import { useState } from 'preact/hooks';
 import { passwordStrength } from '../../session/passwords.ts';
-import { componentText } from '../../text/components.ts';
 import { IconButton } from '../button.tsx';
 import { useFocus } from '../dialog.tsx';
 import { Field, type FieldProps } from './fields.tsx';
+
+const texts = {
+  strength: { too_short: 'Too short', weak: 'Weak', fair: 'Fair', strong: 'Strong' },
+  tooShort: (min: number) => `At least ${min} characters`,
+};
 
 type PasswordFieldProps<Values extends Record<string, string>> = Omit<FieldProps<Values>, 'children'> & {
   isNew?: boolean;
@@ -41,7 +45,7 @@ export function PasswordField<Values extends Record<string, string>>(props: Pass
           />
           <IconButton
             icon="eye"
-            label={isShown ? componentText.hidePassword : componentText.showPassword}
+            label={isShown ? 'Hide password' : 'Show password'}
             aria-pressed={isShown}
             onClick={() => setShown(!isShown)}
           />
@@ -59,7 +63,7 @@ interface PasswordStrengthProps {
 }
 
 export function PasswordStrength({ value, minLength, own }: PasswordStrengthProps) {
-  if (value === '') return <>{componentText.tooShort(minLength)}</>;
+  if (value === '') return <>{texts.tooShort(minLength)}</>;
   const strength = passwordStrength(value, minLength, own);
   return (
     <span class={`strength ${strength}`}>
@@ -69,12 +73,12 @@ export function PasswordStrength({ value, minLength, own }: PasswordStrengthProp
         <i />
       </span>
       <span aria-live="polite">
-        <span class="visually-hidden">{componentText.strengthLabel}: </span>
+        <span class="visually-hidden">Password strength: </span>
         {strength === 'too_short'
-          ? componentText.tooShort(minLength)
+          ? texts.tooShort(minLength)
           : strength === 'weak' && containsOneOf(own, value)
-            ? componentText.containsName
-            : componentText.strength[strength]}
+            ? 'Weak: contains the name'
+            : texts.strength[strength]}
       </span>
     </span>
   );

@@ -2,10 +2,7 @@
 import { useState } from 'preact/hooks';
 import { useAgents } from '../../data/lists/list-pages.ts';
 import { useOperation } from '../../data/use-operation.ts';
-import { componentText } from '../../text/components.ts';
 import { Icon } from '../button.tsx';
-
-const text = componentText.selector;
 
 export interface Chips {
   /** Paths; each with all that is below it. Any of them. */
@@ -77,13 +74,13 @@ export function SelectorChips({ chips, onChange, attributes }: SelectorChipsProp
         <Chip key={tag} words={`# ${tag}`} onRemove={() => change({ tags: chips.tags.filter((it) => it !== tag) })} />
       ))}
       <Picker
-        label={text.addSite}
+        label="Add a site"
         attributes={attributes}
         options={offered.sites?.filter(({ path }) => !chips.sites.includes(path)).map(({ path, name }) => [path, name])}
         onPick={(path) => change({ sites: [...chips.sites, path] })}
       />
       <Picker
-        label={text.addTag}
+        label="Add a tag"
         options={offered.tags?.filter((tag) => !chips.tags.includes(tag)).map((tag) => [tag, tag])}
         onPick={(tag) => change({ tags: [...chips.tags, tag] })}
       />
@@ -93,7 +90,7 @@ export function SelectorChips({ chips, onChange, attributes }: SelectorChipsProp
 
 function Chip({ words, onRemove }: { words: string; onRemove: () => void }) {
   return (
-    <button type="button" class="selector-chip" title={text.removeChip(words)} onClick={onRemove}>
+    <button type="button" class="selector-chip" title={`Remove ${words}`} onClick={onRemove}>
       {words}
       <Icon name="close" size={12} />
     </button>
@@ -122,7 +119,7 @@ function Picker({ label, options, onPick, attributes }: PickerProps) {
         if (picked !== '') onPick(picked);
       }}
     >
-      <option value="">{options?.length === 0 ? text.none(label) : label}</option>
+      <option value="">{options?.length === 0 ? `${label}: none yet` : label}</option>
       {options?.map(([value, words]) => (
         <option key={value} value={value}>
           {words === value ? value : `${words} (${value})`}

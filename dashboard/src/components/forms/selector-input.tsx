@@ -12,6 +12,8 @@ import { useDraft } from './draft.tsx';
 import { Field, type FieldProps } from './fields.tsx';
 import { readChips, SelectorChips } from './selector-chips.tsx';
 
+const means = (words: string) => `${words.charAt(0).toUpperCase()}${words.slice(1)}.`;
+
 const restMs = 400;
 
 export interface SelectorReading {
@@ -86,12 +88,7 @@ export function SelectorInput(props: SelectorInputProps) {
           />
         )}
         {chips && (
-          <Button
-            kind="quiet"
-            size="small"
-            onClick={() => setText(!isText)}
-            words={isText ? componentText.selector.asChips : componentText.selector.asText}
-          />
+          <Button kind="quiet" size="small" onClick={() => setText(!isText)} words={isText ? 'As chips' : 'As text'} />
         )}
       </div>
       <p id={`${id}-words`} class={`below ${problem ? 'is-problem' : ''}`} aria-live="polite">
@@ -105,7 +102,7 @@ export function SelectorInput(props: SelectorInputProps) {
           </>
         ) : (
           <>
-            {componentText.selector.means(meaning ?? words ?? '')}
+            {means(meaning ?? words ?? '')}
             {beside && <strong> {beside}</strong>}
           </>
         )}

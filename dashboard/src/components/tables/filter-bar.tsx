@@ -7,7 +7,6 @@ import { useAgents } from '../../data/lists/list-pages.ts';
 import type { Feed } from '../../data/use-feed.ts';
 import { fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { place, setQuery } from '../../router/location.ts';
-import { componentText } from '../../text/components.ts';
 import { Button } from '../button.tsx';
 import { SearchInput, useDraft } from '../forms/draft.tsx';
 import { OptionList, type Options } from '../forms/fields.tsx';
@@ -51,7 +50,7 @@ export function PhoneFold({ count, children }: { count: number; children: Compon
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
-          {componentText.table.filters(count)}
+          {count === 0 ? 'Filters' : `Filters (${count})`}
         </Button>
       </span>
       {children}

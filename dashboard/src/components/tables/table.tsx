@@ -74,7 +74,7 @@ const noRows: readonly never[] = [];
 
 export function Table<Row>(props: TableProps<Row>) {
   const { label, rows: known, columns, textOf, initialSort, tools } = props;
-  const { filteredBy = [], noMatch = componentText.table.noMatch, given } = props;
+  const { filteredBy = [], noMatch = 'Nothing matches this filter.', given } = props;
   const rows = known ?? (noRows as readonly Row[]);
   const [sortText, setSort] = useQueryState('sort', initialSort);
   const [filter, setFilter] = useQueryState('q');
@@ -98,7 +98,7 @@ export function Table<Row>(props: TableProps<Row>) {
         <div class="table-tools">
           {(textOf || (given && !given.hasOwnSearch)) && (
             <ListSearch
-              label={componentText.table.filterRows(label)}
+              label={`Filter ${label.toLowerCase()}`}
               placeholder={componentText.table.filter}
               value={filter}
               onCommit={setFilter}
@@ -116,7 +116,7 @@ export function Table<Row>(props: TableProps<Row>) {
       {known === undefined ? (
         <SkeletonLines count={10} />
       ) : shown.length === 0 && isFiltered ? (
-        <EmptyState title={noMatch} actions={<Button onClick={clear}>{componentText.table.clearFilter}</Button>} />
+        <EmptyState title={noMatch} actions={<Button onClick={clear}>Clear filter</Button>} />
       ) : (
         <TableBody {...props} {...{ sort, turn }} rows={shown} />
       )}
@@ -223,7 +223,7 @@ function TableBody<Row>(props: TableBodyProps<Row>) {
             {place === 0 && choice && (
               <input
                 type="checkbox"
-                aria-label={componentText.table.chooseAll}
+                aria-label="Select all that are listed"
                 checked={rows.length > 0 && rows.every((row) => choice.chosen.has(keyOf(row)))}
                 onChange={() => turnAll(choice, rows.map(keyOf))}
               />

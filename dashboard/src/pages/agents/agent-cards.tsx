@@ -18,9 +18,21 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { agentsText } from '../../text/agents.ts';
+import { agentsText } from '../../text/pages.ts';
 import { EditAgentDialog } from './edit-agent-dialog.tsx';
 import { LabelsDialog } from './labels-dialog.tsx';
+
+const text = {
+  served: 'Share of the time in which users were served well.',
+  levels: {
+    availability: 'Reporting',
+    coverage: 'Coverage',
+    capacity: 'Capacity',
+    latency: 'Latency',
+    handover: 'Hand-overs',
+    energy: 'Energy',
+  },
+};
 
 interface ConnectionFactsProps {
   /** Undefined until it is known. */
@@ -29,20 +41,22 @@ interface ConnectionFactsProps {
 }
 
 export function ConnectionFacts({ there, configuration }: ConnectionFactsProps) {
-  const text = agentsText.one;
   const place = geolocationOf(configuration);
   const { label } = configuration;
   const budget = there?.report_budget;
   return (
     <Facts
       rows={[
-        [text.lastReport, there ? <LastSeen key="seen" at={there.last_seen} /> : '–'],
-        [text.interval, there ? formatSpan(there.report_interval_seconds) : '–'],
-        [text.channel, there ? (there.channel ? text.channelOpen : text.channelClosed) : '–'],
-        [text.ready, there ? (there.command_ready ? text.yes : text.no) : '–'],
-        [text.budget, budget ? text.budgetLeft(toPercent(budget.points_left), toPercent(budget.bytes_left)) : '–'],
-        [text.location, place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'],
-        typeof label === 'string' && label !== '' && [text.label, label],
+        ['Last report', there ? <LastSeen key="seen" at={there.last_seen} /> : '–'],
+        ['Report interval', there ? formatSpan(there.report_interval_seconds) : '–'],
+        ['Command channel', there ? (there.channel ? 'open' : 'closed') : '–'],
+        ['Accepts commands', there ? (there.command_ready ? 'yes' : 'no') : '–'],
+        [
+          'Report budget left',
+          budget ? `${toPercent(budget.points_left)} of values, ${toPercent(budget.bytes_left)} of bytes` : '–',
+        ],
+        ['Location', place ? `${formatNumber(place.latitude, 5)}, ${formatNumber(place.longitude, 5)}` : '–'],
+        typeof label === 'string' && label !== '' && ['Label', label],
       ]}
     />
   );
@@ -56,21 +70,18 @@ const levels: readonly ServiceLevelName[] = ['availability', 'coverage', 'capaci
 
 /** Its word, and why, heads the page. `report`: undefined until it is known. */
 export function AgentHealthCard({ report }: { report: AgentHealthReport | undefined }) {
-  const text = agentsText.health;
   const shareOf = (name: ServiceLevelName) => {
     const level = report?.service.find((each) => each.level === name);
     return level && level.minutes > 0 ? `${formatNumber((100 * level.good_minutes) / level.minutes, 0)} %` : '–';
   };
   return (
-    <Card title={text.title} look="">
-      <h3>{text.day}</h3>
+    <Card title="Health" look="">
+      <h3>Last 24 hours</h3>
       <p class="faint small">{text.served}</p>
       <Facts label={text.served} rows={levels.map((name) => [text.levels[name], shareOf(name)])} />
     </Card>
   );
 }
-
-const text = agentsText.manage;
 
 interface ManageAgentCardProps {
   ap_id: string;
@@ -83,29 +94,33 @@ export function ManageAgentCard({ ap_id, configuration, listed }: ManageAgentCar
   const [asked, setAsked] = useState<'labels' | 'edit' | 'remove' | undefined>(undefined);
   const close = () => setAsked(undefined);
   return (
-    <Card title={text.title} look="agent-manage">
-      <p class="soft small">{text.words}</p>
+    <Card title="Manage" look="agent-manage">
+      <p class="soft small">Administrators, and managers of it, can label and delete an access point.</p>
       <SuggestedLabels ap_id={ap_id} />
       <div class="acts">
-        <Button onClick={() => setAsked('labels')}>{text.labels}</Button>
+        <Button onClick={() => setAsked('labels')}>Name, site, tags</Button>
         {session.value?.isAdmin && (
-          <Button disabled={configuration === undefined} onClick={() => setAsked('edit')} words={text.edit} />
+          <Button
+            disabled={configuration === undefined}
+            onClick={() => setAsked('edit')}
+            words="Location and interval"
+          />
         )}
-        <Button kind="danger" onClick={() => setAsked('remove')} words={text.remove} />
+        <Button kind="danger" onClick={() => setAsked('remove')} words="Delete" />
       </div>
       {asked === 'labels' && <LabelsDialog agents={[listed]} onClose={close} />}
       {asked === 'edit' && configuration && <EditAgentDialog {...{ ap_id, configuration }} onClose={close} />}
       {asked === 'remove' && (
         <ConfirmDialog
-          title={text.removeTitle(ap_id)}
-          action={text.removeAction}
-          typed={{ label: text.typed, name: ap_id }}
+          title={`Delete ${ap_id}?`}
+          action="Delete access point"
+          typed={{ label: 'Type the name of the access point to confirm', name: ap_id }}
           onClose={close}
           onConfirm={() => call('remove_agent', { path: { ap_id } })}
           changes={['list_agents', 'metrics_']}
-          done={text.removed(ap_id)}
+          done={`${ap_id} deleted`}
           onDone={() => navigate('/agents', { isReplacing: true })}
-          words={text.removeWords}
+          words="The access point is signed out immediately and cannot send reports or receive commands. To use it again, register it again. This cannot be undone."
         />
       )}
     </Card>
@@ -123,13 +138,13 @@ function SuggestedLabels({ ap_id }: { ap_id: string }) {
       const json = { ...(site !== null && { site }), ...(tags.length > 0 && { add_tags: tags }) };
       await call('update_labels', { path: { ap_id }, json });
       for (const changed of ['list_agents', 'get_labels', 'list_sites']) queries.refresh(changed);
-      return text.saved(agentName(ap_id));
+      return agentsText.manage.saved(agentName(ap_id));
     });
   const words = [site, tags.join(', ')].filter(Boolean).join(' · ');
   return (
     <div class="cluster">
-      <span class="small">{agentsText.labels.suggested(words)}</span>
-      <Button size="small" isBusy={isBusy} onClick={accept} words={agentsText.labels.accept} />
+      <span class="small">{`It suggests: ${words}`}</span>
+      <Button size="small" isBusy={isBusy} onClick={accept} words="Accept" />
     </div>
   );
 }

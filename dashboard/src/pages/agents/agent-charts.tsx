@@ -6,8 +6,7 @@ import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { FailureNotice } from '../../components/feedback.tsx';
 import type { ShownState } from '../../data/agents.ts';
 import { useQueryState } from '../../router/location.ts';
-import { agentsText } from '../../text/agents.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
 import { useCommandsOf } from '../commands/agent-commands.tsx';
 import { forecast, ghostLines, secondsAhead } from '../what-if/forecast.ts';
 import { AgentTimeline } from './agent-timeline.tsx';
@@ -15,25 +14,23 @@ import type { AgentAlarms } from './use-agent-alarms.ts';
 import { type AgentSeriesOptions, type Metric, useAgentSeries } from './use-agent-series.ts';
 
 export function useAgentMarks(ap_id: string): ChartMark[] {
-  const text = agentsText.one;
   const { commands, conflicts } = useCommandsOf(ap_id);
   return useMemo(() => {
-    const states = commandsText.states;
     return [
       ...(commands.data ?? []).map(
         ({ created_at, name, state, caller_name }): ChartMark => ({
           time: Date.parse(created_at) / 1000,
           kind: 'command',
           name,
-          label: text.command(name, states[state].toLowerCase(), caller_name),
+          label: `${name} by ${caller_name}: ${commandsText.states[state].toLowerCase()}`,
         }),
       ),
       ...(conflicts.data?.items ?? []).map(
         ({ ts, parameter }): ChartMark => ({
           time: Date.parse(ts) / 1000,
           kind: 'conflict',
-          name: text.conflictShort,
-          label: text.conflict(parameter),
+          name: 'conflict',
+          label: `Conflict on ${parameter}`,
         }),
       ),
     ];
@@ -96,7 +93,9 @@ export function AgentCharts(props: AgentChartsProps) {
       </div>
       <ChartCaption lines={lines && [...lines.values()]} resolutionSeconds={resolutionSeconds} />
       <p class="faint small">
-        {(marks.length > 0 || alarms.ofChart([])) && agentsText.one.marks} {agentsText.one.click}
+        {(marks.length > 0 || alarms.ofChart([])) &&
+          'Vertical lines are commands, dashed ones conflicts; shaded: an alarm rang, with its limit as a dashed line.'}{' '}
+        Click a chart to mark a moment on all of them; drag to zoom, double-click to go back.
       </p>
     </>
   );

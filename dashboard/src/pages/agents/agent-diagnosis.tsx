@@ -7,12 +7,13 @@ import { Skeleton } from '../../components/feedback.tsx';
 import { HealthMark, SeverityMark } from '../../components/glyph.tsx';
 import { agentName, withAgentName } from '../../data/agents.ts';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
-import { agentsText } from '../../text/agents.ts';
+import { agentsText } from '../../text/pages.ts';
 import type { CommandDraft } from '../commands/agent-commands.tsx';
 import { readCommand } from '../commands/declared-commands.ts';
 import type { AgentAlarms } from './use-agent-alarms.ts';
 
-const text = agentsText.diagnosis;
+const text = { well: 'No active alarms.', since: (what: string, moment: string) => `${what} since ${moment}` };
+
 type Evidence = Diagnosis['evidence'][number];
 const othersShown = 3;
 
@@ -42,7 +43,7 @@ export function AgentDiagnosis({ alarms: { active, alarm, diagnosis }, health, c
   }
   const others = active!.filter(({ id }) => id !== alarm.id);
   return (
-    <section class="card agent-diagnosis" aria-label={text.label}>
+    <section class="card agent-diagnosis" aria-label="Diagnosis">
       <h2>
         <SeverityMark severity={alarm.severity} />
         <span>
@@ -52,7 +53,7 @@ export function AgentDiagnosis({ alarms: { active, alarm, diagnosis }, health, c
       {diagnosis && <More {...{ alarm, diagnosis, ...rest }} />}
       {others.length > 0 && (
         <p class="small soft">
-          {text.also}{' '}
+          Also:{' '}
           {others
             .slice(0, othersShown)
             .map((each) => ownWords(each))
@@ -114,9 +115,9 @@ export function evidenceWords({ text: words, value, unit }: Omit<Evidence, 'link
   const small = /^[A-Z][a-z]/.test(plain) ? plain[0]!.toLowerCase() + plain.slice(1) : plain;
   if (value === null) return small;
   const count = /^devices (?:that )?(.*)$/.exec(small);
-  if (unit === 'devices' && count) return text.devices(formatNumber(value), count[1]!);
+  if (unit === 'devices' && count) return `${formatNumber(value)} devices ${count[1]!}`;
   const share = /^(.*), of (\d+)$/.exec(small);
-  return share ? text.share(share[1]!, formatNumber(value), share[2]!) : `${small} ${formatValue(value, unit)}`;
+  return share ? `${share[1]!}: ${formatNumber(value)} of ${share[2]!}` : `${small} ${formatValue(value, unit)}`;
 }
 
 interface MoreProps extends Omit<AgentDiagnosisProps, 'alarms' | 'health' | 'causes'> {
@@ -132,7 +133,7 @@ function More({ alarm, diagnosis, isEmulated, mayCommand, onTry }: MoreProps) {
     <>
       {cause === 'unknown' && <p>{withStop(diagnosis.text)}</p>}
       {rest.length > 0 && (
-        <ul class="evidence small soft" aria-label={text.evidence}>
+        <ul class="evidence small soft" aria-label="Evidence">
           {rest.map((each) => (
             <li key={each.text}>
               <EvidenceLink evidence={each} cause={diagnosis.text} />
@@ -143,9 +144,13 @@ function More({ alarm, diagnosis, isEmulated, mayCommand, onTry }: MoreProps) {
       {proposals.map((proposal) => (
         <ProposalRow key={proposal.text} {...{ proposal, isEmulated, mayCommand, onTry }} />
       ))}
-      {proposals.length === 0 && cause !== 'unknown' && <p class="small soft">{text.nothingToDo}</p>}
+      {proposals.length === 0 && cause !== 'unknown' && (
+        <p class="small soft">Weft knows no remedy that is shown to help.</p>
+      )}
       <p class="small">
-        <a href={`/incidents/${encodeURIComponent(alarm.id)}`}>{text.incident}</a>
+        <a href={`/incidents/${encodeURIComponent(alarm.id)}`}>
+          Show the incident: who was affected, and what happened before
+        </a>
       </p>
     </>
   );
@@ -163,8 +168,8 @@ function ProposalRow({ proposal, isEmulated, mayCommand, onTry }: ProposalRowPro
       <span>→ {withStop(proposal.text)}</span>
       {command && mayCommand && (
         <span class="cluster">
-          <Button size="small" onClick={act(isEmulated ? 'what_if' : 'dry_run')} words={text.preview} />
-          <Button size="small" kind="primary" onClick={act('send')} words={text.apply} />
+          <Button size="small" onClick={act(isEmulated ? 'what_if' : 'dry_run')} words="Preview" />
+          <Button size="small" kind="primary" onClick={act('send')} words="Apply" />
         </span>
       )}
     </div>

@@ -18,8 +18,8 @@ import { metricWords, reportedSince } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import { navigate, type PageProps, useQueryState } from '../../router/location.ts';
-import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
+import { agentsText } from '../../text/pages.ts';
 import { AgentCommands, type CommandDraft } from '../commands/agent-commands.tsx';
 import { readDeclaredCommands } from '../commands/declared-commands.ts';
 import { AgentConfigCard } from '../configuration/agent-config-card.tsx';
@@ -30,12 +30,13 @@ import { AgentDiagnosis } from './agent-diagnosis.tsx';
 import { chooseMetrics, MetricChooser, usualCount } from './metric-choice.tsx';
 import { firstAfterMs, useAgentAlarms } from './use-agent-alarms.ts';
 
+const text = { configuration: 'Configuration', metrics: 'Metrics' };
+
 /** Of one name, as far as they are listed. */
 const maxNamesakes = 20;
 
 export function AgentPage({ params }: PageProps) {
   const ap_id = params.ap_id!;
-  const text = agentsText.one;
   const presence = useOperation('metrics_presence', { query: { agents: [ap_id] } }, { pollMs: 2000 });
   const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
@@ -86,15 +87,18 @@ export function AgentPage({ params }: PageProps) {
 
   if (isClear) return <Page title={ap_id}>{null}</Page>;
   if (found && !listed) {
-    const back = <a href="/agents">{text.back}</a>;
+    const back = <a href="/agents">All access points</a>;
     const links = found.map((item) => (
       <a key={item.ap_id} class="chip" href={`/agents/${encodeURIComponent(item.ap_id)}`}>
         {item.ap_id}
       </a>
     ));
-    const words = links.length === 0 ? text.unknownWords : text.severalWords(ap_id);
+    const words =
+      links.length === 0
+        ? 'It may have been removed, or you do not have permission to see it. Check the name in the list.'
+        : `No access point has the id ${ap_id}, and several are called so. Choose one by its id.`;
     const title = links.length === 0 ? agentName(ap_id) : ap_id;
-    return <UnknownPage {...{ title, back, words, links }} unknown={text.unknown} />;
+    return <UnknownPage {...{ title, back, words, links }} unknown="Access point not found" />;
   }
   const exportCsv = async () => {
     const seconds = timeWindowSeconds.peek();
@@ -104,7 +108,7 @@ export function AgentPage({ params }: PageProps) {
         query: { agent: ap_id, start: toMoment(range.from), end: toMoment(range.to), format: 'csv' },
       });
       saveFile(await response.blob(), `weft-${ap_id}.csv`);
-      showToast({ title: text.exporting });
+      showToast({ title: 'Download started' });
     });
   };
   return (
@@ -122,9 +126,11 @@ export function AgentPage({ params }: PageProps) {
           <div class="agent-state">
             {listed && <TechnologyChip technology={technology} />}
             {state && <StateChip state={state} />}
-            {isEmulated && <span class="tag">{text.emulated}</span>}
+            {isEmulated && <span class="tag">Emulated</span>}
             {listed && <span class="soft">{[listed.site, listed.tags.join(', ')].filter(Boolean).join(' · ')}</span>}
-            {there && <Reason words={state === 'asleep' ? `${text.asleep} ${there.reason}` : there.reason} />}
+            {there && (
+              <Reason words={state === 'asleep' ? `Asleep: it serves no devices. ${there.reason}` : there.reason} />
+            )}
           </div>
           {known && shown && known.length > 0 && <MetricChooser {...{ known, shown }} onChange={setWanted} />}
         </div>
@@ -132,21 +138,25 @@ export function AgentPage({ params }: PageProps) {
       actions={
         <>
           <span class="narrow-only">
-            <ButtonLink icon="commands" href="#commands" words={text.sendCommand} />
+            <ButtonLink icon="commands" href="#commands" words={agentsText.one.sendCommand} />
           </span>
           <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-            {isPaused ? text.resume : text.pause}
+            {isPaused ? 'Resume' : 'Pause'}
           </Button>
           {isEmulated && mayCommand && canSleep && state !== 'asleep' && (
             <Button
               icon="emulator"
               onClick={() => tryOut({ command: { name: 'sleep', args: {} }, atOnce: 'what_if' })}
-              words={text.whatIfOff}
+              words="What if it is switched off?"
             />
           )}
-          <Button icon="agents" onClick={() => setOpen(true)} words={text.details} />
-          <ButtonLink icon="compare" href={`/compare?${new URLSearchParams({ agents: ap_id })}`} words={text.compare} />
-          <Button icon="download" onClick={exportCsv} words={text.exportCsv} />
+          <Button icon="agents" onClick={() => setOpen(true)} words="Details" />
+          <ButtonLink
+            icon="compare"
+            href={`/compare?${new URLSearchParams({ agents: ap_id })}`}
+            words={agentsText.one.compare}
+          />
+          <Button icon="download" onClick={exportCsv} words="Export CSV" />
           <TimeWindowMenu />
         </>
       }
@@ -159,10 +169,12 @@ export function AgentPage({ params }: PageProps) {
           {known === undefined && <ChartPlaces count={usualCount} />}
           {known?.length === 0 && (
             <div class="card agent-no-metrics">
-              <EmptyState title={text.noMetrics}>{text.noMetricsWords}</EmptyState>
+              <EmptyState title="No values in this time window">
+                Charts appear after the first report. To see older values, choose a longer time window.
+              </EmptyState>
             </div>
           )}
-          {known && known.length > 0 && shown?.length === 0 && <p class="soft">{text.noneChosen}</p>}
+          {known && known.length > 0 && shown?.length === 0 && <p class="soft">Choose a metric to see its chart.</p>}
           {shown && shown.length > 0 && (
             <AgentCharts
               {...{ ap_id, zoom, isPaused, state, alarms }}
@@ -187,10 +199,10 @@ export function AgentPage({ params }: PageProps) {
         </aside>
       </div>
       {isOpen && (
-        <Dialog title={text.detailsTitle(agentName(ap_id))} width="drawer" onClose={() => setOpen(false)}>
-          <h3>{text.presence}</h3>
+        <Dialog title={`Details of ${agentName(ap_id)}`} width="drawer" onClose={() => setOpen(false)}>
+          <h3>Connection</h3>
           <ConnectionFacts there={there} configuration={configuration} />
-          <h3>{text.id}</h3>
+          <h3>Id</h3>
           <p class="cluster">
             <CopyableCode text={ap_id} />
           </p>
@@ -207,7 +219,7 @@ function Reason({ words }: { words: string }) {
   const since = awaySince.value;
   return (
     <span class="soft agent-reason" title={words}>
-      {since === undefined ? words : agentsText.one.asOf(formatMoment(since), words)}
+      {since === undefined ? words : `As of ${formatMoment(since)}, not connected: ${words}`}
     </span>
   );
 }

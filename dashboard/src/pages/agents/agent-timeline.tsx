@@ -10,11 +10,11 @@ import { familyOf, type LoggedEvent, type StateSpan, stateSpans } from '../../da
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
-import { eventsText } from '../../text/events.ts';
 import './agent-timeline.css';
 import { firstAfterMs } from './use-agent-alarms.ts';
 
-const text = eventsText.timeline;
+const title = 'Timeline';
+
 const limit = 200;
 /** Asked for again only when the range has moved by this much. */
 const stepSeconds = 60;
@@ -42,11 +42,11 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
   const spans = useMemo(() => (data ? stateSpans(events, range, now) : []), [data, range.from, range.to, now]);
   const marked = events.filter(({ kind }) => familyOf(kind) !== 'agent');
   return (
-    <section class="card agent-timeline" aria-label={text.label}>
+    <section class="card agent-timeline" aria-label="Events of this access point, on the same time axis as the charts">
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_events')} />}
       <details>
         <summary>
-          <h3>{text.title}</h3>
+          <h3>{title}</h3>
           <div class={`timeline-lane ${data || failure ? '' : 'is-loading'}`}>
             {spans.map((span) => (
               <StateBar key={`${span.state} ${span.from}`} {...{ span, range }} />
@@ -54,18 +54,18 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
             <Marks events={marked} range={range} />
           </div>
           <span class="faint small">
-            {data ? text.count(`${formatNumber(events.length)}${data.next ? '+' : ''}`) : componentText.loading}
+            {data ? `${formatNumber(events.length)}${data.next ? '+' : ''} events` : componentText.loading}
           </span>
         </summary>
-        {data && events.length === 0 && <p class="faint small">{text.none}</p>}
+        {data && events.length === 0 && <p class="faint small">No events in this time window.</p>}
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-        <ol class="event-list timeline-events" tabIndex={0} aria-label={text.title}>
+        <ol class="event-list timeline-events" tabIndex={0} aria-label={title}>
           {events.map((event) => (
             <EventRow key={event.id} event={event} />
           ))}
         </ol>
         <a class="small" href={`/events?agent=${encodeURIComponent(ap_id)}`}>
-          {text.more}
+          All events
         </a>
       </details>
     </section>
@@ -74,7 +74,7 @@ export function AgentTimeline({ ap_id, range, state, isPast }: AgentTimelineProp
 
 function StateBar({ span: { state, from, to }, range }: { span: StateSpan; range: TimeRange }) {
   const left = percentOf(from, range);
-  const words = text.stateSpan(componentText.states[state], formatMoment(from * 1000), formatMoment(to * 1000));
+  const words = `${componentText.states[state]} from ${formatMoment(from * 1000)} to ${formatMoment(to * 1000)}`;
   return (
     <i
       class={`timeline-state ${state}`}

@@ -10,8 +10,7 @@ import { FormDialog, SubmitButton, useForm } from '../../components/forms/form.t
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { geolocationOf, readCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
-import { agentsText } from '../../text/agents.ts';
-import { overviewText } from '../../text/overview.ts';
+import { agentsText, overviewText } from '../../text/pages.ts';
 
 type Configuration = Record<string, unknown>;
 
@@ -50,7 +49,7 @@ export function changesOf(
     const seconds = Number(values.interval.trim());
     if (values.interval.trim() === '') changes.report_interval_seconds = undefined;
     else if (Number.isFinite(seconds) && seconds > 0) changes.report_interval_seconds = seconds;
-    else problems.interval = agentsText.manage.intervalWrong;
+    else problems.interval = 'Enter a number above 0, such as 10';
   }
   return { changes, problems };
 }
@@ -77,8 +76,6 @@ function otherKeysOf(geolocation: unknown): Configuration {
   return rest;
 }
 
-const text = agentsText.manage;
-
 interface EditAgentDialogProps {
   ap_id: string;
   configuration: Record<string, unknown>;
@@ -95,42 +92,36 @@ export function EditAgentDialog({ ap_id, configuration, onClose }: EditAgentDial
     if (Object.keys(problems).length > 0) return form.refuse(problems as Record<string, string>);
     const isChanged = Object.keys(changes).length > 0;
     if (!isChanged && !hasPassword) {
-      showToast({ kind: 'note', title: text.unchanged });
+      showToast({ kind: 'note', title: agentsText.manage.unchanged });
       return onClose();
     }
     const reverse = await apply(ap_id, changes, hasPassword ? password : undefined);
     showToast({
-      title: text.saved(ap_id),
-      ...(hasPassword && { detail: text.passwordSaved }),
-      ...(isChanged && { action: { label: text.undo, onChoose: () => undo(ap_id, reverse) } }),
+      title: agentsText.manage.saved(ap_id),
+      ...(hasPassword && { detail: 'The new password cannot be undone.' }),
+      ...(isChanged && { action: { label: agentsText.manage.undo, onChoose: () => undo(ap_id, reverse) } }),
     });
     onClose();
   };
   return (
-    <FormDialog {...{ form, onClose }} title={text.editTitle(ap_id)} onSubmit={submit}>
-      <TextField
-        {...form.at('place')}
-        label={text.place}
-        hint={overviewText.register.locationHint}
-        isOptional
-        hasFocus
-      />
+    <FormDialog {...{ form, onClose }} title={`Edit ${ap_id}`} onSubmit={submit}>
+      <TextField {...form.at('place')} label="Location" hint={overviewText.register.locationHint} isOptional hasFocus />
       <TextField
         {...form.at('interval')}
-        label={text.interval}
-        hint={text.intervalHint}
+        label="Report interval in seconds"
+        hint="How often Weft expects a report. Set the same interval on the agent."
         inputMode="decimal"
         isOptional
       />
       {hasPassword ? (
-        <PasswordField {...form.at('password')} label={text.password} isNew own={[ap_id]} hasFocus />
+        <PasswordField {...form.at('password')} label="New password" isNew own={[ap_id]} hasFocus />
       ) : (
         <div>
-          <Button onClick={() => setHasPassword(true)}>{text.passwordWords}</Button>
+          <Button onClick={() => setHasPassword(true)}>Set a new password</Button>
         </div>
       )}
-      {hasPassword && <p class="soft small">{text.passwordHint}</p>}
-      <SubmitButton form={form}>{text.save}</SubmitButton>
+      {hasPassword && <p class="soft small">The agent is signed out and must log in with the new password.</p>}
+      <SubmitButton form={form}>{agentsText.manage.save}</SubmitButton>
     </FormDialog>
   );
 }
@@ -151,5 +142,5 @@ async function apply(ap_id: string, changes: Changes, password?: string): Promis
 }
 
 async function undo(ap_id: string, changes: Changes): Promise<void> {
-  if (await attempt(() => apply(ap_id, changes))) showToast({ title: text.undone(ap_id) });
+  if (await attempt(() => apply(ap_id, changes))) showToast({ title: `Old configuration of ${ap_id} restored` });
 }

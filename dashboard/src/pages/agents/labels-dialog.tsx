@@ -8,8 +8,13 @@ import { agentName } from '../../data/agents.ts';
 import { useSites } from '../../data/sites.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber, partsOf } from '../../format.ts';
-import { agentsText } from '../../text/agents.ts';
 import { componentText } from '../../text/components.ts';
+import { agentsText } from '../../text/pages.ts';
+
+const text = {
+  title: (count: string) => `Site and tags of ${count} access point${count === '1' ? '' : 's'}`,
+  saved: (count: string) => `Labels of ${count} access point${count === '1' ? '' : 's'} changed`,
+};
 
 export type Labelled = Pick<AgentListItem, 'ap_id' | 'display_name' | 'site' | 'tags'>;
 
@@ -65,7 +70,6 @@ export function listOf(text: string): string[] {
   return [...new Set(partsOf(text, ','))];
 }
 
-const text = agentsText.labels;
 const maxListed = 100;
 
 export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labelled[]; onClose: () => void }) {
@@ -79,7 +83,9 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
   const isOne = agents.length === 1;
   const changes = labelChanges(before, form.values.value);
   const touched = agents.filter((agent) => !isSameLabels(agent, labelsAfter(agent, changes)));
-  const title = isOne ? text.titleOf(agentName(agents[0]!.ap_id)) : text.title(formatNumber(agents.length));
+  const title = isOne
+    ? `Name, site and tags of ${agentName(agents[0]!.ap_id)}`
+    : text.title(formatNumber(agents.length));
   const submit = async () => {
     setFailure(undefined);
     if (touched.length === 0) {
@@ -109,8 +115,8 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
       {isOne && (
         <TextField
           {...form.at('display_name')}
-          label={text.name}
-          hint={text.nameHint(agents[0]!.ap_id)}
+          label="Display name"
+          hint={`What people read instead of ${agents[0]!.ap_id}`}
           isOptional
           hasFocus
         />
@@ -118,7 +124,11 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
       <TextField
         {...form.at('site')}
         label={agentsText.one.site}
-        hint={isOne ? text.siteHint : text.siteKeep}
+        hint={
+          isOne
+            ? 'The path of a site, such as uk/bristol/hall'
+            : 'Unchanged: each keeps its site. Emptied: none has one.'
+        }
         suggestions={sites?.map(({ path, name }) => [path, name] as const) ?? []}
         isMono
         isOptional
@@ -127,13 +137,18 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
         <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
       ) : (
         <>
-          <TextField {...form.at('add_tags')} label={text.add} hint={agentsText.manage.tagsHint} isOptional />
-          <TextField {...form.at('remove_tags')} label={text.remove} isOptional />
+          <TextField
+            {...form.at('add_tags')}
+            label={agentsText.labels.add}
+            hint={agentsText.manage.tagsHint}
+            isOptional
+          />
+          <TextField {...form.at('remove_tags')} label={agentsText.labels.remove} isOptional />
           <Preview {...{ touched, changes }} of={agents.length} />
         </>
       )}
-      {done !== undefined && agents.length > 1 && <Progress label={text.progress} done={done} total={touched.length} />}
-      <SubmitRow form={form}>{isOne ? agentsText.manage.save : text.apply(formatNumber(touched.length))}</SubmitRow>
+      {done !== undefined && agents.length > 1 && <Progress label="Labelling" done={done} total={touched.length} />}
+      <SubmitRow form={form}>{isOne ? agentsText.manage.save : `Change ${formatNumber(touched.length)}`}</SubmitRow>
     </FormDialog>
   );
 }
@@ -141,10 +156,10 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
 function Preview({ touched, changes, of }: { touched: readonly Labelled[]; changes: LabelsUpdate; of: number }) {
   return (
     <section aria-live="polite">
-      <p class="soft">{text.preview(formatNumber(touched.length), formatNumber(of))}</p>
+      <p class="soft">{`${formatNumber(touched.length)} of ${formatNumber(of)} access points change.`}</p>
       {touched.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <ul class="labels-preview small" tabIndex={0} aria-label={text.previewLabel}>
+        <ul class="labels-preview small" tabIndex={0} aria-label="What changes">
           {touched.slice(0, maxListed).map((agent) => {
             const after = labelsAfter(agent, changes);
             return (
@@ -161,7 +176,7 @@ function Preview({ touched, changes, of }: { touched: readonly Labelled[]; chang
 }
 
 function wordsOf({ site, tags }: Labelled): string {
-  return [site ?? text.noSite, tags.length === 0 ? text.noTags : tags.join(', ')].join(' · ');
+  return [site ?? 'no site', tags.length === 0 ? 'no tags' : tags.join(', ')].join(' · ');
 }
 
 /** One after the other: what was done until one is refused stays, and is undone with the rest. */
@@ -181,5 +196,5 @@ async function apply(
 
 async function undo(agents: readonly Labelled[]): Promise<void> {
   const updates = agents.map((agent) => [agent.ap_id, labelsBack(agent)] as const);
-  if (await attempt(() => apply(updates, () => {}))) showToast({ title: text.undone });
+  if (await attempt(() => apply(updates, () => {}))) showToast({ title: 'Old labels restored' });
 }

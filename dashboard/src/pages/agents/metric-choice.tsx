@@ -2,7 +2,7 @@
 import { Button } from '../../components/button.tsx';
 import { CheckMenu } from '../../components/tables/check-menu.tsx';
 import { formatNumber } from '../../format.ts';
-import { agentsText } from '../../text/agents.ts';
+import { agentsText } from '../../text/pages.ts';
 import type { Metric } from './use-agent-series.ts';
 
 /** In the order they are worth looking at; an agent has some of them. */
@@ -69,24 +69,23 @@ interface MetricChooserProps {
 }
 
 export function MetricChooser({ known, shown, onChange }: MetricChooserProps) {
-  const text = agentsText.one;
   const chosen = new Set(shown.map(({ name }) => name));
   const isFull = known.some(({ name }) => !chosen.has(name) && !hasRoomFor(shown, name));
   return (
     <CheckMenu
-      title={text.metricsChosen(formatNumber(shown.length), formatNumber(known.length))}
-      label={text.chooseMetrics}
-      filterLabel={text.filterMetrics}
+      title={`Metrics: ${formatNumber(shown.length)} of ${formatNumber(known.length)}`}
+      label="Metrics to show"
+      filterLabel={agentsText.one.filterMetrics}
       items={known.map(({ name, label, unit }) => ({ name, label, hint: unit }))}
       chosen={chosen}
       isOpenTo={(name) => hasRoomFor(shown, name)}
       onTurn={(name) => onChange(toggleMetric(shown, name))}
     >
       <div class="cluster">
-        <Button size="small" onClick={() => onChange('')} words={text.default} />
-        <Button size="small" onClick={() => onChange('all')} words={text.all} />
+        <Button size="small" onClick={() => onChange('')} words="Reset to default" />
+        <Button size="small" onClick={() => onChange('all')} words="Show all" />
       </div>
-      {isFull && <p class="faint small">{text.metricsFull}</p>}
+      {isFull && <p class="faint small">This page is full. Remove a metric to add another.</p>}
     </CheckMenu>
   );
 }

@@ -15,9 +15,15 @@ import { Form, SubmitButton, useForm } from '../../components/forms/form.tsx';
 import { PasswordField } from '../../components/forms/password-field.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
-import { agentsText } from '../../text/agents.ts';
-import { overviewText } from '../../text/overview.ts';
+import { agentsText, overviewText } from '../../text/pages.ts';
 import { listOf } from './labels-dialog.tsx';
+
+const text = {
+  revoke: 'Revoke',
+  ways: { one: 'One access point', many: 'Several access points' },
+  site: 'Site',
+  usesWords: (count: string) => `${count} access point${count === '1' ? '' : 's'}`,
+};
 
 interface Enrolment {
   token?: string;
@@ -66,8 +72,6 @@ export function addressesFor(origin: string, offered: readonly string[]): string
   return [...new Set(all)];
 }
 
-const tokensText = agentsText.tokens;
-
 export function EnrolmentTokens() {
   const { data = [], failure } = useOperation('list_enrolment_tokens', {}, { pollMs: 15_000 });
   const [asked, setAsked] = useState<EnrolmentToken | undefined>(undefined);
@@ -75,7 +79,7 @@ export function EnrolmentTokens() {
   if (data.length === 0) return null;
   return (
     <section class="enrolment-tokens" aria-labelledby="enrolment-tokens">
-      <h3 id="enrolment-tokens">{tokensText.title}</h3>
+      <h3 id="enrolment-tokens">Open enrolment tokens</h3>
       <ul>
         {data.map((token) => (
           <li key={token.id}>
@@ -83,21 +87,25 @@ export function EnrolmentTokens() {
               <strong class="mono">{token.ap_id_pattern}</strong>
               <p class="soft small">{wordsOf(token).join(' · ')}</p>
             </div>
-            <Button size="small" aria-label={tokensText.revokeOf(token.ap_id_pattern)} onClick={() => setAsked(token)}>
-              {tokensText.revoke}
+            <Button
+              size="small"
+              aria-label={`Revoke the token for ${token.ap_id_pattern}`}
+              onClick={() => setAsked(token)}
+            >
+              {text.revoke}
             </Button>
           </li>
         ))}
       </ul>
       {asked && (
         <ConfirmDialog
-          title={tokensText.revokeTitle(asked.ap_id_pattern)}
-          action={tokensText.revoke}
+          title={`Revoke the token for ${asked.ap_id_pattern}?`}
+          action={text.revoke}
           onClose={() => setAsked(undefined)}
           onConfirm={() => call('remove_enrolment_token', { path: { id: asked.id } })}
           changes={['list_enrolment_tokens']}
-          done={tokensText.revoked(asked.ap_id_pattern)}
-          words={tokensText.revokeWords}
+          done={`Token for ${asked.ap_id_pattern} revoked`}
+          words="Nobody can register an access point with it any more. Access points that it registered stay."
         />
       )}
     </section>
@@ -107,21 +115,19 @@ export function EnrolmentTokens() {
 function wordsOf({ max_uses, uses, expires_at, created_by }: EnrolmentToken): string[] {
   const left = max_uses - uses;
   return [
-    left > 0 ? tokensText.left(formatNumber(left), formatNumber(max_uses)) : tokensText.usedUp,
-    tokensText.until(formatMoment(expires_at)),
-    tokensText.by(created_by),
+    left > 0 ? `${formatNumber(left)} of ${formatNumber(max_uses)} left` : 'used up',
+    `until ${formatMoment(expires_at)}`,
+    `created by ${created_by}`,
   ];
 }
-
-const text = overviewText.register;
 
 export function RegisterAgentDialog({ onClose }: { onClose: () => void }) {
   const [method, setMethod] = useState<'one' | 'many'>('one');
   const [token, setToken] = useState<EnrolmentToken | undefined>(undefined);
   return (
-    <Dialog title={text.title} {...(token === undefined && { onClose })}>
+    <Dialog title="Register an access point" {...(token === undefined && { onClose })}>
       {token === undefined && (
-        <div class="segments" role="radiogroup" aria-label={text.methods}>
+        <div class="segments" role="radiogroup" aria-label="Registration method">
           {(['one', 'many'] as const).map((name) => (
             <button
               key={name}
@@ -153,7 +159,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
   const form = useForm({ ap_id: '', password: '', access_point_type: 'WiFi', place: '', site: '' });
   const submit = async ({ ap_id, password, access_point_type, place, site }: typeof form.values.value) => {
     const geolocation = readCoordinates(place);
-    if (place.trim() !== '' && !geolocation) return form.refuse({ place: text.locationWrong });
+    if (place.trim() !== '' && !geolocation) return form.refuse({ place: overviewText.register.locationWrong });
     const configuration = {
       access_point_type,
       ...(geolocation && { geolocation }),
@@ -161,17 +167,23 @@ function OneByHand({ onClose }: { onClose: () => void }) {
     };
     await call('create_agent', { json: { ap_id, password, configuration } });
     queries.refresh('metrics_');
-    showToast({ title: text.done(ap_id), detail: text.doneWords });
+    showToast({ title: `${ap_id} registered`, detail: 'It has no state until its agent logs in and sends a report.' });
     onClose();
   };
   return (
     <Form form={form} onSubmit={submit} label={text.ways.one}>
-      <TextField {...form.at('ap_id')} label={text.ap_id} hint={text.nameHint} hasFocus isMono />
-      <PasswordField {...form.at('password')} label={text.password} isNew own={[form.values.value.ap_id]} />
-      <SelectField {...form.at('access_point_type')} label={text.type} options={technologyNames} />
-      <TextField {...form.at('place')} label={text.location} hint={text.locationHint} isOptional />
+      <TextField
+        {...form.at('ap_id')}
+        label="Name"
+        hint="Unique; letters and digits of any script, . _ : @ + - and spaces."
+        hasFocus
+        isMono
+      />
+      <PasswordField {...form.at('password')} label="Password of the agent" isNew own={[form.values.value.ap_id]} />
+      <SelectField {...form.at('access_point_type')} label="Type" options={technologyNames} />
+      <TextField {...form.at('place')} label="Location" hint={overviewText.register.locationHint} isOptional />
       <TextField {...form.at('site')} label={text.site} isOptional />
-      <SubmitButton form={form}>{text.submit}</SubmitButton>
+      <SubmitButton form={form}>Register</SubmitButton>
     </Form>
   );
 }
@@ -190,11 +202,23 @@ function ManyByToken({ onToken }: { onToken: (token: EnrolmentToken) => void }) 
   };
   return (
     <Form form={form} onSubmit={submit} label={text.ways.many}>
-      <TextField {...form.at('ap_id_pattern')} label={text.pattern} hint={text.patternHint} hasFocus isMono />
-      <TextField {...form.at('max_uses')} label={text.uses} type="number" inputMode="numeric" />
-      <TextField {...form.at('site')} label={text.site} hint={text.labelsHint} isMono isOptional />
+      <TextField
+        {...form.at('ap_id_pattern')}
+        label="Allowed names"
+        hint="* matches any text: ap-hall-*"
+        hasFocus
+        isMono
+      />
+      <TextField {...form.at('max_uses')} label="Maximum number of access points" type="number" inputMode="numeric" />
+      <TextField
+        {...form.at('site')}
+        label={text.site}
+        hint="What it registers stands there, as far as you manage it."
+        isMono
+        isOptional
+      />
       <TextField {...form.at('tags')} label={agentsText.manage.tags} hint={agentsText.manage.tagsHint} isOptional />
-      <SubmitButton form={form}>{text.make}</SubmitButton>
+      <SubmitButton form={form}>Create enrolment command</SubmitButton>
     </Form>
   );
 }
@@ -209,17 +233,23 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
   }, []);
   return (
     <>
-      <p>{text.tokenWords}</p>
+      <p>
+        Run one of these commands on each access point, with a different name each time. The token is shown only once.
+      </p>
       {isLoopbackUrl(url) && (
         <Notice
           kind="warning"
-          title={text.loopback(new URL(url).hostname)}
-          words={addresses.length > 1 ? text.loopbackWords : text.loopbackOnly}
+          title={`Other machines cannot reach ${new URL(url).hostname}`}
+          words={
+            addresses.length > 1
+              ? 'Choose an address that the access points can reach.'
+              : 'Weft listens on this machine only. To connect other machines, set WEFT_HOST and a certificate, or WEFT_PUBLIC_URL, and restart Weft. On this machine the commands work.'
+          }
         />
       )}
       {addresses.length > 1 && (
         <Choice
-          label={text.address}
+          label="Address of Weft"
           value={url}
           onChange={setUrl}
           options={addresses.map((each): [string, string] => [each, each])}
@@ -227,16 +257,16 @@ function Enrolment({ token, onClose }: { token: EnrolmentToken; onClose: () => v
       )}
       {checksums && (
         <>
-          <h3>{text.linux}</h3>
-          <CodeBlock text={installLine(url, token, checksums)} label={text.installLabel} />
+          <h3>Linux: install the Weft agent as a service</h3>
+          <CodeBlock text={installLine(url, token, checksums)} label="Install command for Linux" />
         </>
       )}
-      <h3>{text.other}</h3>
-      <CodeBlock text={enrolmentLine(url, token)} label={text.lineLabel} />
+      <h3>Other systems: enrol your agent with curl</h3>
+      <CodeBlock text={enrolmentLine(url, token)} label="Enrolment command" />
       <p class="soft small">
-        {text.until(formatMoment(token.expires_at), text.usesWords(formatNumber(token.max_uses)))}
+        {`Valid for ${text.usesWords(formatNumber(token.max_uses))} until ${formatMoment(token.expires_at)}.`}
       </p>
-      <Button kind="primary" onClick={onClose} words={text.finish} />
+      <Button kind="primary" onClick={onClose} words="Done" />
     </>
   );
 }

@@ -13,8 +13,18 @@ import { withAgentName } from '../../data/agents.ts';
 import { now } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment, formatNumber, formatSpan } from '../../format.ts';
-import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
+import { alarmsText } from '../../text/pages.ts';
+
+const text = {
+  acknowledgeTitle: (what: string) => `Acknowledge ${what}`,
+  acknowledged: (what: string) => `${what} acknowledged`,
+  shelveTitle: (what: string) => `Shelve ${what}`,
+  shelved: (what: string) => `${what} shelved`,
+  shelfTimes: { '3600': '1 hour', '14400': '4 hours', '86400': '1 day', '604800': '7 days' } as Record<string, string>,
+  clearTitle: (what: string) => `Clear ${what}`,
+  cleared: (what: string) => `${what} cleared`,
+};
 
 export function AlarmWords({ alarm, children }: { alarm: Alarm; children?: ComponentChildren }) {
   const { severity, message, ap_id, site, subject, rule, note } = alarm;
@@ -40,23 +50,23 @@ function AlarmState({ alarm }: { alarm: Alarm }) {
   const from = Date.parse(since);
   const isShelved = shelved_until !== null && Date.parse(shelved_until) > now.value;
   const more = [
-    acknowledged_by !== null && text.acknowledgedBy(acknowledged_by),
-    isShelved && text.shelvedUntil(formatMoment(shelved_until)),
-    silenced_by !== null && text.silenced,
-    inhibited_by !== null && text.inhibited,
-    inhibits > 0 && text.inhibits(formatNumber(inhibits)),
+    acknowledged_by !== null && `acknowledged by ${acknowledged_by}`,
+    isShelved && `shelved until ${formatMoment(shelved_until)}`,
+    silenced_by !== null && 'silenced',
+    inhibited_by !== null && 'follows from another alarm',
+    inhibits > 0 && `${formatNumber(inhibits)} follow from it`,
   ].filter((words) => words !== false);
   return (
     <div class="alarm-state small">
       <time dateTime={since} title={formatExactly(from)}>
         {cleared_at === null
-          ? text.since(formatSpan(Math.max(1, (now.value - from) / 1000)))
-          : `${formatMoment(from)}, ${text.clearedAfter(formatSpan((Date.parse(cleared_at) - from) / 1000, 2))}`}
+          ? `for ${formatSpan(Math.max(1, (now.value - from) / 1000))}`
+          : `${formatMoment(from)}, cleared after ${formatSpan((Date.parse(cleared_at) - from) / 1000, 2)}`}
       </time>
       {more.length > 0 ? (
         <span class="faint">{more.join(' · ')}</span>
       ) : (
-        state === 'firing' && <strong>{text.states[state]}</strong>
+        state === 'firing' && <strong>{alarmsText.states[state]}</strong>
       )}
     </div>
   );
@@ -66,9 +76,19 @@ export type AlarmAction = 'acknowledge' | 'shelve' | 'clear';
 
 const maxListed = 5;
 const words = {
-  acknowledge: { title: text.acknowledgeTitle, action: text.acknowledge, done: text.acknowledged, hint: '' },
-  shelve: { title: text.shelveTitle, action: text.shelve, done: text.shelved, hint: text.shelveWords },
-  clear: { title: text.clearTitle, action: text.clearAlarm, done: text.cleared, hint: text.clearWords },
+  acknowledge: { title: text.acknowledgeTitle, action: alarmsText.acknowledge, done: text.acknowledged, hint: '' },
+  shelve: {
+    title: text.shelveTitle,
+    action: alarmsText.shelve,
+    done: text.shelved,
+    hint: 'Nobody is told about it until then. It comes back by itself.',
+  },
+  clear: {
+    title: text.clearTitle,
+    action: alarmsText.clearAlarm,
+    done: text.cleared,
+    hint: 'It fires again if its condition still holds.',
+  },
 };
 
 interface AlarmDialogProps {
@@ -80,7 +100,7 @@ interface AlarmDialogProps {
 
 export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProps) {
   const form = useForm<{ note: string; seconds: string }>({ note: '', seconds: '14400' });
-  const what = alarms.length === 1 ? text.alarm : text.alarms(formatNumber(alarms.length));
+  const what = alarms.length === 1 ? 'this alarm' : alarmsText.alarms(formatNumber(alarms.length));
   const { title, action: verb, done, hint } = words[action];
   const submit = async ({ note, seconds }: { note: string; seconds: string }) => {
     const told = note.trim() === '' ? {} : { note: note.trim() };
@@ -97,7 +117,7 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
     if (failed.length === alarms.length) throw failed[0]!.reason;
     if (failed.length > 0) {
       const first = toFailure(failed[0]!.reason);
-      const title = text.someFailed(formatNumber(failed.length), formatNumber(alarms.length));
+      const title = `${formatNumber(failed.length)} of ${formatNumber(alarms.length)} failed`;
       showToast({ kind: 'failure', title, detail: first.message });
     } else showToast({ title: done(what.charAt(0).toUpperCase() + what.slice(1)) });
     onDone();
@@ -115,10 +135,13 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
       </ul>
       {hint && <p class="soft">{hint}</p>}
       <Form form={form} label={verb} onSubmit={submit}>
-        {action === 'shelve' && (
-          <SelectField {...form.at('seconds')} label={text.shelfTime} options={text.shelfTimes} />
-        )}
-        <TextField {...form.at('note')} label={text.note} hint={text.noteHint} isOptional />
+        {action === 'shelve' && <SelectField {...form.at('seconds')} label="For how long" options={text.shelfTimes} />}
+        <TextField
+          {...form.at('note')}
+          label="Note"
+          hint="What is known or done about it. All users can read it."
+          isOptional
+        />
         <div class="cluster">
           <SubmitButton form={form}>{verb}</SubmitButton>
           <Button kind="quiet" onClick={onClose} words={componentText.cancel} />

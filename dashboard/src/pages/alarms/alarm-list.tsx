@@ -19,21 +19,21 @@ import { now } from '../../data/freshness.ts';
 import { usePages } from '../../data/use-feed.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
-import { alarmsText as text } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
+import { alarmsText } from '../../text/pages.ts';
 import { type AlarmAction, AlarmDialog, AlarmWords } from './alarm-dialog.tsx';
 
 const pageSize = 100;
 /** Who chooses more than a screen shows is told how many, and asked. */
 const chosenWithoutAsking = 20;
 const severityOptions: [string, string][] = [
-  ['', text.anySeverity],
+  ['', 'All severities'],
   ...severities.map((name): [string, string] => [name, componentText.severities[name]]),
 ];
 const stateOptions: [string, string][] = [
-  ['', text.anyState],
-  ['firing', text.states.firing],
-  ['acknowledged', text.states.acknowledged],
+  ['', 'All active'],
+  ['firing', alarmsText.states.firing],
+  ['acknowledged', alarmsText.states.acknowledged],
 ];
 
 export const ActiveAlarms = () => <AlarmList isPast={false} />;
@@ -65,10 +65,10 @@ function AlarmList({ isPast }: { isPast: boolean }) {
   ].filter(Boolean);
   return (
     <>
-      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
-        <FilterChoice label={text.severity} {...filters.of('severity')} options={severityOptions} />
-        {!isPast && <FilterChoice label={text.state} {...filters.of('state')} options={stateOptions} />}
-        <FilterSelector label={text.selector} {...filters.of('selector')} />
+      <FilterBar label="Filter alarms" filters={filters} clear="Clear filter">
+        <FilterChoice label="Severity" {...filters.of('severity')} options={severityOptions} />
+        {!isPast && <FilterChoice label="State" {...filters.of('state')} options={stateOptions} />}
+        <FilterSelector label="Access points" {...filters.of('selector')} />
       </FilterBar>
       {!isPast && shown && shown.length > 0 && (
         <p class="soft small">{countWords(shown, now.value, feed.loadOlder !== undefined)}</p>
@@ -76,16 +76,18 @@ function AlarmList({ isPast }: { isPast: boolean }) {
       <Loading data={shown} failure={failure} again="list_alarms" lines={8} />
       {shown?.length === 0 && (
         <EmptyState
-          title={filters.isSet ? text.noMatch : isPast ? text.noHistory : text.none}
-          actions={!filters.isSet && <ButtonLink href="/alarms?view=rules">{text.showRules}</ButtonLink>}
+          title={filters.isSet ? alarmsText.noMatch : isPast ? 'No alarm has cleared yet.' : 'No active alarms'}
+          actions={!filters.isSet && <ButtonLink href="/alarms?view=rules">Show the rules</ButtonLink>}
         >
-          {!filters.isSet && !isPast && text.noneWords}
+          {!filters.isSet &&
+            !isPast &&
+            'Alarms appear here as soon as a rule finds something. The rules are adjustable.'}
         </EmptyState>
       )}
       {shown && shown.length > 0 && (
         <Rows alarms={shown} isPast={isPast} filter={words.join(', ')} hasMore={feed.loadOlder !== undefined} />
       )}
-      <OlderButton feed={feed} words={text.more} />
+      <OlderButton feed={feed} words="Show more" />
     </>
   );
 }
@@ -98,9 +100,9 @@ export function countWords(alarms: readonly Counted[], nowMs: number, hasMore = 
   const others = alarms.filter((alarm) => !aside.includes(alarm));
   const counted = others.filter(({ inhibited_by }) => inhibited_by === null);
   const waiting = counted.filter(({ state }) => state === 'firing').length;
-  const words = text.counted(formatCount(counted.length, 'alarm'), formatNumber(waiting), hasMore);
+  const words = `${hasMore ? 'Of those shown: ' : ''}${formatCount(counted.length, 'alarm')}, ${formatNumber(waiting)} not acknowledged`;
   if (counted.length === alarms.length) return `${words}.`;
-  return `${words}. ${text.notCounted(formatNumber(others.length - counted.length), formatNumber(aside.length))}`;
+  return `${words}. Not counted: ${formatNumber(others.length - counted.length)} following from others, ${formatNumber(aside.length)} silenced or shelved.`;
 }
 
 /** Consequences stand under their cause once that is opened; those whose cause is not in the list stand by themselves. */
@@ -178,7 +180,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
   };
   const isAll = own.length === handled.length;
   const [asking, setAsking] = useState<ReadonlySet<string> | undefined>(undefined);
-  const what = text.alarms(formatNumber(handled.length));
+  const what = alarmsText.alarms(formatNumber(handled.length));
   const chooseAll = (event: { currentTarget: HTMLInputElement }) => {
     const all = new Set(handled.map(({ id }) => id));
     if (isAll) setChosen(new Set());
@@ -194,18 +196,20 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
         <div class="alarm-tools">
           <label class="alarm-all">
             <input type="checkbox" checked={isAll} onChange={chooseAll} />
-            {own.length > 0 ? text.chosen(formatNumber(own.length)) : text.chooseAll(what, filter, hasMore)}
+            {own.length > 0
+              ? `${formatNumber(own.length)} chosen`
+              : `Choose ${hasMore ? 'the' : 'all'} ${what}${hasMore ? ' shown' : ''}${filter === '' ? '' : ` (${filter})`}`}
           </label>
           {own.length > 0 && (
             <>
-              <Button size="small" onClick={() => ask('acknowledge')} words={text.acknowledge} />
-              <Button size="small" onClick={() => ask('shelve')} words={text.shelve} />
+              <Button size="small" onClick={() => ask('acknowledge')} words={alarmsText.acknowledge} />
+              <Button size="small" onClick={() => ask('shelve')} words={alarmsText.shelve} />
             </>
           )}
-          <span class="faint small alarm-keys">{text.keys}</span>
+          <span class="faint small alarm-keys">Keys: ↑ ↓ move, X chooses, A acknowledges, S shelves, Enter opens.</span>
         </div>
       )}
-      <ul class="card alarm-list" aria-label={text.list} ref={list} {...{ onClick, onKeyDown }}>
+      <ul class="card alarm-list" aria-label="Alarms" ref={list} {...{ onClick, onKeyDown }}>
         {rows.map(({ alarm, consequences }, index) => (
           <li
             key={alarm.id}
@@ -217,7 +221,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
             {handled.includes(alarm) && (
               <input
                 type="checkbox"
-                aria-label={text.choose(alarm.message)}
+                aria-label={`Choose: ${alarm.message}`}
                 checked={chosen.has(alarm.id)}
                 onChange={() => turn(alarm.id)}
               />
@@ -231,7 +235,7 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
                   aria-expanded={opened.has(alarm.id)}
                   onClick={() => setOpened(toggled(opened, alarm.id))}
                 >
-                  {text.consequences(formatCount(consequences, 'consequence'))}
+                  {`${formatCount(consequences, 'consequence')} of this`}
                 </Button>
               )}
             </AlarmWords>
@@ -239,14 +243,14 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
               <div class="alarm-acts">
                 {alarm.state === 'firing' && (
                   <Button size="small" onClick={() => setAsked({ action: 'acknowledge', alarms: [alarm] })}>
-                    {text.acknowledge}
+                    {alarmsText.acknowledge}
                   </Button>
                 )}
                 <Button size="small" kind="quiet" onClick={() => setAsked({ action: 'shelve', alarms: [alarm] })}>
-                  {text.shelve}
+                  {alarmsText.shelve}
                 </Button>
                 <Button size="small" kind="quiet" onClick={() => setAsked({ action: 'clear', alarms: [alarm] })}>
-                  {text.clearAlarm}
+                  {alarmsText.clearAlarm}
                 </Button>
               </div>
             )}
@@ -255,15 +259,15 @@ function Rows({ alarms, isPast, filter, hasMore }: RowsProps) {
       </ul>
       {asking && (
         <ConfirmDialog
-          title={text.chooseAllTitle(text.alarms(formatNumber(asking.size)))}
-          action={text.chooseAction(formatNumber(asking.size))}
+          title={`Choose ${alarmsText.alarms(formatNumber(asking.size))}?`}
+          action={`Choose ${formatNumber(asking.size)}`}
           kind="primary"
           onClose={() => setAsking(undefined)}
           onConfirm={async () => {
             setChosen(asking);
             setAsking(undefined);
           }}
-          words={filter === '' ? text.chooseUnfiltered : text.chooseFiltered(filter)}
+          words={filter === '' ? 'No filter is set: these are alarms of the whole network.' : `Filter: ${filter}`}
         />
       )}
       {asked && asked.alarms.length > 0 && (

@@ -1,8 +1,8 @@
 // Alarms: what is wrong now, what was, the rules that find it, and when nobody wants to be told.
 import { PageViews } from '../../components/page.tsx';
 import './alarms-page.css';
-import { alarmsText as text } from '../../text/alarms.ts';
 import { pageTitles } from '../../text/components.ts';
+import { alarmsText } from '../../text/pages.ts';
 import { ActiveAlarms, PastAlarms } from './alarm-list.tsx';
 import { RuleList } from './rule-list.tsx';
 import { SilenceList } from './silences.tsx';
@@ -10,6 +10,13 @@ import { SilenceList } from './silences.tsx';
 const views = { active: ActiveAlarms, history: PastAlarms, rules: RuleList, silences: SilenceList };
 
 export function AlarmsPage() {
-  const { viewsLabel, views: names } = text;
-  return <PageViews title={pageTitles.alarms} path="/alarms" label={viewsLabel} names={names} views={views} />;
+  return (
+    <PageViews
+      title={pageTitles.alarms}
+      path="/alarms"
+      label="Alarms, rules and silences"
+      names={alarmsText.views}
+      views={views}
+    />
+  );
 }

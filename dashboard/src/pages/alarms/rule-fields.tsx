@@ -3,11 +3,17 @@ import type { FormState } from '../../components/forms/form.tsx';
 import { SelectorField } from '../../components/forms/selector-input.tsx';
 import { severities } from '../../components/glyph.tsx';
 import { useMetricNames } from '../../data/metrics.ts';
-import { alarmsText } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
+import { alarmsText } from '../../text/pages.ts';
 import { type ConditionKind, conditionKinds, type RuleValues } from './rule-form.ts';
 
-const text = alarmsText.rule;
+const text = {
+  metric: 'Metric',
+  value: 'Limit',
+  asleepWords: { ignore: 'no alarm', evaluate: 'alarm as usual' },
+  enabledWords: { true: 'yes', false: 'no' },
+};
+
 const { asleep: _asleep, ...agentStates } = componentText.states;
 
 type FieldName = keyof RuleValues;
@@ -18,53 +24,68 @@ export function RuleFields({ form }: FieldsProps) {
   const hasLimit = kind === 'limit' || kind === 'compare' || kind === 'weft' || kind === 'share';
   return (
     <>
-      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} />
-      <SelectorField {...form.at('selector')} label={text.selector} />
+      <TextField {...form.at('name')} label="Name" hint="Such as: latency too high. Empty: made from the condition." />
+      <SelectorField {...form.at('selector')} label="Which access points" />
       <SelectField
         {...form.at('kind')}
-        label={text.kind}
-        options={conditionKinds.map((value) => [value, text.kinds[value]] as const)}
+        label="Raise an alarm when"
+        options={conditionKinds.map((value) => [value, alarmsText.rule.kinds[value]] as const)}
       />
       <div class="field-row">
         <ConditionFields form={form} kind={kind} />
       </div>
       <div class="field-row">
-        <NumberField {...form.at('for_seconds')} label={text.forSeconds} hint={text.forHint} />
-        {hasLimit && <NumberField {...form.at('clear_value')} label={text.clearValue} hint={text.clearHint} />}
-        <NumberField {...form.at('clear_for_seconds')} label={text.clearFor} hint={text.clearForHint} />
+        <NumberField
+          {...form.at('for_seconds')}
+          label="For at least (seconds)"
+          hint="How long it must hold; 0: at once."
+        />
+        {hasLimit && (
+          <NumberField
+            {...form.at('clear_value')}
+            label="Clears at"
+            hint="Beyond the limit, so that it does not come and go. Empty: the limit."
+          />
+        )}
+        <NumberField {...form.at('clear_for_seconds')} label="Clears after (seconds)" hint="Empty: as for firing." />
       </div>
       <div class="field-row">
         <SelectField
           {...form.at('severity')}
-          label={text.severity}
+          label="Severity"
           options={severities.map((value) => [value, componentText.severities[value]] as const)}
         />
-        <SelectField {...form.at('when_asleep')} label={text.asleep} options={text.asleepWords} />
-        <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
+        <SelectField {...form.at('when_asleep')} label="When it is asleep" options={text.asleepWords} />
+        <SelectField {...form.at('enabled')} label={alarmsText.rule.enabled} options={text.enabledWords} />
       </div>
-      <TextField {...form.at('message')} label={text.message} hint={text.messageHint} isOptional />
+      <TextField
+        {...form.at('message')}
+        label="Message"
+        hint="May hold {name}, {site}, {metric}, {value}, {limit}. Empty: made from the condition."
+        isOptional
+      />
     </>
   );
 }
 
 function ConditionFields({ form, kind }: FieldsProps & { kind: ConditionKind }) {
-  const op = <SelectField {...form.at('op')} label={text.op} options={text.ops} />;
-  const within = <NumberField {...form.at('within_seconds')} label={text.withinSeconds} />;
-  const state = <SelectField {...form.at('state')} label={text.agentState} options={agentStates} />;
+  const op = <SelectField {...form.at('op')} label="is" options={alarmsText.rule.ops} />;
+  const within = <NumberField {...form.at('within_seconds')} label="Within seconds" />;
+  const state = <SelectField {...form.at('state')} label="State" options={agentStates} />;
   const fields: Record<ConditionKind, preact.ComponentChildren> = {
     limit: (
       <>
         <MetricField {...form.at('metric')} label={text.metric} />
         {op}
         <NumberField {...form.at('value')} label={text.value} />
-        <NumberField {...form.at('over_seconds')} label={text.overSeconds} hint={text.overHint} />
+        <NumberField {...form.at('over_seconds')} label="Mean over seconds" hint="Empty: each value counts." />
       </>
     ),
     change: (
       <>
         <MetricField {...form.at('metric')} label={text.metric} />
-        <SelectField {...form.at('change')} label={text.change} options={text.changes} />
-        <NumberField {...form.at('value')} label={text.changeValue} />
+        <SelectField {...form.at('change')} label="Direction" options={alarmsText.rule.changes} />
+        <NumberField {...form.at('value')} label="By more than" />
         {within}
       </>
     ),
@@ -72,29 +93,29 @@ function ConditionFields({ form, kind }: FieldsProps & { kind: ConditionKind }) 
       <>
         <MetricField {...form.at('metric')} label={text.metric} />
         {op}
-        <NumberField {...form.at('times')} label={text.times} />
-        <MetricField {...form.at('other_metric')} label={text.otherMetric} />
-        <NumberField {...form.at('value')} label={text.plus} />
+        <NumberField {...form.at('times')} label="times" />
+        <MetricField {...form.at('other_metric')} label="Other metric" />
+        <NumberField {...form.at('value')} label="plus" />
       </>
     ),
-    absent: <NumberField {...form.at('absent_seconds')} label={text.absentSeconds} />,
+    absent: <NumberField {...form.at('absent_seconds')} label="Seconds without a report" />,
     state,
     flapping: (
       <>
-        <NumberField {...form.at('state_changes')} label={text.stateChanges} />
+        <NumberField {...form.at('state_changes')} label="At least this often" />
         {within}
       </>
     ),
     share: (
       <>
         {state}
-        <NumberField {...form.at('share')} label={text.share} />
-        <NumberField {...form.at('at_least')} label={text.atLeast} hint={text.atLeastHint} />
+        <NumberField {...form.at('share')} label="More than this share, in %" />
+        <NumberField {...form.at('at_least')} label="Only sites with at least" hint="access points" />
       </>
     ),
     weft: (
       <>
-        <TextField {...form.at('weft')} label={text.weft} isMono />
+        <TextField {...form.at('weft')} label="Reading" isMono />
         {op}
         <NumberField {...form.at('value')} label={text.value} />
       </>

@@ -1,13 +1,13 @@
 // An alarm rule as a form: every field a text. Pure.
 import type { AlarmCondition, AlarmRule, AlarmRuleInput } from '../../api/client.ts';
 import { formatNumber, formatSpan } from '../../format.ts';
-import { alarmsText } from '../../text/alarms.ts';
 import { componentText } from '../../text/components.ts';
+import { alarmsText } from '../../text/pages.ts';
 
-const text = alarmsText.rule;
+const noMetric = 'Choose a metric';
 
-export const conditionKinds = Object.keys(text.kinds) as ConditionKind[];
-export type ConditionKind = keyof typeof text.kinds;
+export const conditionKinds = Object.keys(alarmsText.rule.kinds) as ConditionKind[];
+export type ConditionKind = keyof typeof alarmsText.rule.kinds;
 
 export const emptyRule = {
   name: '',
@@ -114,10 +114,10 @@ function toCondition(
 /** The first field that a rule cannot be tried without, and what to do there. */
 export function missingIn({ kind, metric, other_metric, value }: RuleValues): [keyof RuleValues, string] | undefined {
   const isOfMetric = ['limit', 'change', 'compare'].includes(kind);
-  if (isOfMetric && metric.trim() === '') return ['metric', text.noMetric];
-  if (kind === 'compare' && other_metric.trim() === '') return ['other_metric', text.noMetric];
+  if (isOfMetric && metric.trim() === '') return ['metric', noMetric];
+  if (kind === 'compare' && other_metric.trim() === '') return ['other_metric', noMetric];
   const needsValue = ['limit', 'change', 'weft'].includes(kind);
-  return needsValue && value.trim() === '' ? ['value', text.noValue] : undefined;
+  return needsValue && value.trim() === '' ? ['value', 'Enter a limit'] : undefined;
 }
 
 /** What it watches for, in words. */
@@ -126,16 +126,16 @@ export function conditionWords({ condition, for_seconds = 0 }: Pick<AlarmRule, '
   const within = ` within ${formatSpan(within_seconds, 2)}`;
   const mean = condition.over_seconds === undefined ? '' : `mean of ${formatSpan(condition.over_seconds, 2)} of `;
   const words: Record<ConditionKind, () => string> = {
-    limit: () => `${mean}${metric} ${text.ops[op]} ${formatNumber(value)}`,
-    change: () => `${metric} ${text.changes[change ?? '>']} by more than ${formatNumber(value)}${within}`,
+    limit: () => `${mean}${metric} ${alarmsText.rule.ops[op]} ${formatNumber(value)}`,
+    change: () => `${metric} ${alarmsText.rule.changes[change ?? '>']} by more than ${formatNumber(value)}${within}`,
     compare: () =>
-      `${metric} ${text.ops[op]} ${(condition.times ?? 1) === 1 ? '' : `${condition.times} × `}${other_metric}`,
+      `${metric} ${alarmsText.rule.ops[op]} ${(condition.times ?? 1) === 1 ? '' : `${condition.times} × `}${other_metric}`,
     absent: () => `no report for ${formatSpan(condition.absent_seconds ?? 0, 2)}`,
     state: () => componentText.states[state ?? 'offline'].toLowerCase(),
     flapping: () => `${condition.state_changes} changes of state${within}`,
     share: () =>
       `more than ${formatNumber(value * 100)}\u2009% of a site ${componentText.states[condition.share_of_site?.state ?? 'offline'].toLowerCase()}`,
-    weft: () => `${condition.weft} ${text.ops[op]} ${formatNumber(value)}`,
+    weft: () => `${condition.weft} ${alarmsText.rule.ops[op]} ${formatNumber(value)}`,
   };
   const held = for_seconds > 0 ? ` for ${formatSpan(for_seconds, 2)}` : '';
   return words[kindOf(condition)]() + held;

@@ -8,10 +8,10 @@ import { filterRows } from '../../components/tables/table-view.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { alarmsText } from '../../text/alarms.ts';
+import { alarmsText } from '../../text/pages.ts';
 import { conditionWords } from './rule-form.ts';
 
-const text = alarmsText.rules;
+const text = { off: 'off', filter: 'Filter rules' };
 
 export function RuleList() {
   const { data, failure } = useOperation('list_alarm_rules', {}, { pollMs: 15_000 });
@@ -21,7 +21,7 @@ export function RuleList() {
     data && filterRows(data.items, (rule) => `${rule.name} ${rule.severity} ${conditionWords(rule)}`, filter);
   return (
     <>
-      <p class="soft">{text.words}</p>
+      <p class="soft">A rule watches access points and raises an alarm when its condition holds.</p>
       <div class="spread">
         <SearchInput
           value={filter}
@@ -29,10 +29,10 @@ export function RuleList() {
           isLive
           attributes={{ placeholder: text.filter, 'aria-label': text.filter }}
         />
-        {isAdmin && <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new" words={text.create} />}
+        {isAdmin && <ButtonLink icon="plus" kind="primary" href="/alarms/rules/new" words="New rule" />}
       </div>
       <Loading data={rules} failure={failure} again="list_alarm_rules" lines={8} />
-      {rules?.length === 0 && <EmptyState title={filter === '' ? text.none : alarmsText.noMatch} />}
+      {rules?.length === 0 && <EmptyState title={filter === '' ? 'No rules' : alarmsText.noMatch} />}
       {rules && rules.length > 0 && (
         <ul class="card rule-list">
           {rules.map((rule) => (
@@ -51,11 +51,11 @@ function RuleRow({ rule, canChange }: { rule: AlarmRule; canChange: boolean }) {
     await act(async () => {
       const { id: _id, product: _product, adjusted: _adjusted, created_at: _at, updated_at: _on, ...input } = rule;
       await call('update_alarm_rule', { path: { rule_id: id }, json: { ...input, enabled: !enabled } });
-      return enabled ? text.turnedOff(name) : text.turnedOn(name);
+      return enabled ? `${name} is off` : `${name} is on`;
     });
     queries.refresh('list_alarm_rules');
   };
-  const origin = product === null ? '' : ` · ${adjusted ? text.adjusted : text.product}`;
+  const origin = product === null ? '' : ` · ${adjusted ? 'comes with Weft, adjusted' : 'comes with Weft'}`;
   return (
     <li class={`rule-row ${enabled ? '' : 'is-off'}`}>
       <SeverityChip severity={severity} />
@@ -64,7 +64,8 @@ function RuleRow({ rule, canChange }: { rule: AlarmRule; canChange: boolean }) {
         <span class="soft small">
           {conditionWords(rule)}
           {rule.condition.weft === undefined && ' · '}
-          {rule.condition.weft === undefined && (selector === '' ? text.everywhere : <code>{selector}</code>)}
+          {rule.condition.weft === undefined &&
+            (selector === '' ? alarmsText.rules.everywhere : <code>{selector}</code>)}
           {origin}
         </span>
       </div>
@@ -73,7 +74,7 @@ function RuleRow({ rule, canChange }: { rule: AlarmRule; canChange: boolean }) {
           size="small"
           role="switch"
           aria-checked={enabled}
-          aria-label={enabled ? text.turnOff(name) : text.turnOn(name)}
+          aria-label={enabled ? `Turn off ${name}` : `Turn on ${name}`}
           isBusy={isBusy}
           onClick={turn}
         >

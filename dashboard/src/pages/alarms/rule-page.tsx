@@ -16,11 +16,12 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import { navigate, type PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { alarmsText } from '../../text/alarms.ts';
+import { alarmsText } from '../../text/pages.ts';
 import { RuleFields } from './rule-fields.tsx';
 import { conditionWords, emptyRule, kindOf, missingIn, type RuleValues, toRule, toValues } from './rule-form.ts';
 
-const text = alarmsText.rule;
+const text = { newTitle: 'New alarm rule', unknown: 'Rule not found', remove: 'Delete', reset: 'Reset to default' };
+
 const windowHours = 24;
 /** Who has not typed for so long sees what the rule would have done. */
 const restMs = 1000;
@@ -52,7 +53,12 @@ export function RulePreview({ form, labels }: { form: FormState<RuleValues>; lab
   return (
     <section class="card stack rule-preview" aria-live="polite">
       <div>
-        <Button icon="play" isBusy={isBusy} onClick={ask} words={isBusy ? text.previewing : text.preview} />
+        <Button
+          icon="play"
+          isBusy={isBusy}
+          onClick={ask}
+          words={isBusy ? 'Reading the last day' : 'Try it on the last day'}
+        />
       </div>
       {failure && <FailureNotice failure={failure} />}
       {preview && <Found {...{ preview, rule }} />}
@@ -72,12 +78,16 @@ function Found({ preview, rule }: FoundProps) {
   const { times, agents, agents_selected, is_complete, alarms } = preview;
   return (
     <>
-      <h2>{times === 0 ? text.rangNever : text.rang(formatCount(times, 'time'))}</h2>
+      <h2>
+        {times === 0
+          ? 'Would not have rung in the last day'
+          : `Would have rung ${formatCount(times, 'time')} in the last day`}
+      </h2>
       <p class="soft">
-        {text.looked(formatNumber(agents), formatNumber(agents_selected))}
-        {!is_complete && ` ${text.incomplete}`}
+        {`${formatNumber(agents)} of ${formatNumber(agents_selected)} access points looked at.`}
+        {!is_complete && ' There was more to read than a preview may: a narrower selector shows all.'}
       </p>
-      {unknown && times === 0 && <Notice kind="warning" title={text.notReported(unknown)} />}
+      {unknown && times === 0 && <Notice kind="warning" title={`No access point is known to report ${unknown}`} />}
       <RungChart {...{ preview, rule }} />
       {alarms.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
@@ -86,7 +96,7 @@ function Found({ preview, rule }: FoundProps) {
             <li key={`${subject} ${from}`}>
               {formatMoment(from)} · {ap_id === null ? subject : <AgentName ap_id={ap_id} />} ·{' '}
               {until === null
-                ? text.stillFiring
+                ? 'still firing'
                 : formatSpan(Math.max(1, (Date.parse(until) - Date.parse(from)) / 1000), 2)}
             </li>
           ))}
@@ -141,14 +151,21 @@ function RungChart({ preview: { from, until, alarms }, rule: { condition } }: Fo
   );
 }
 
-const back = <a href="/alarms?view=rules">{text.back}</a>;
+const back = <a href="/alarms?view=rules">All rules</a>;
 
 export function RulePage({ params }: PageProps) {
   const id = params.id!;
   const isNew = id === 'new';
   const { data, failure } = useOperation('get_alarm_rule', { path: { rule_id: id } }, { isWanted: !isNew });
   if (failure?.status === 404) {
-    return <UnknownPage title={text.unknown} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
+    return (
+      <UnknownPage
+        title={text.unknown}
+        {...{ back }}
+        unknown={text.unknown}
+        words="It may have been deleted. Choose one from the list."
+      />
+    );
   }
   if (!isNew && !data) {
     return (
@@ -178,7 +195,7 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
     keepForm(form);
     queries.refresh('list_alarm_rules');
     queries.refresh('get_alarm_rule');
-    showToast({ title: text.saved(json.name) });
+    showToast({ title: `${json.name} saved` });
     navigate('/alarms?view=rules', { isReplacing: true });
   };
   const isProduct = rule?.product != null;
@@ -194,19 +211,19 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
         )
       }
     >
-      {!isAdmin && <Notice title={text.readOnly} />}
+      {!isAdmin && <Notice title="Only administrators can change rules." />}
       <div class="rule-grid">
         <div class="card">
           <Form form={form} label={name} onSubmit={save}>
             <RuleFields form={form} />
-            <SubmitRow form={form} disabled={!isAdmin} words={text.save} />
+            <SubmitRow form={form} disabled={!isAdmin} words="Save" />
           </Form>
         </div>
         <RulePreview form={form} labels={rule?.labels} />
       </div>
       {asked && rule && (
         <ConfirmDialog
-          title={isProduct ? text.resetTitle(name) : text.removeTitle(name)}
+          title={isProduct ? `Reset ${name} to how it comes with Weft?` : `Delete ${name}?`}
           action={isProduct ? text.reset : text.remove}
           onClose={() => setAsked(false)}
           onConfirm={async () => {
@@ -216,9 +233,9 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
             keepForm(form);
           }}
           changes={['list_alarm_rules']}
-          done={isProduct ? text.resetDone(name) : text.removed(name)}
+          done={isProduct ? `${name} reset` : `${name} deleted`}
           onDone={() => navigate('/alarms?view=rules', { isReplacing: true })}
-          words={isProduct ? '' : text.removeWords}
+          words={isProduct ? '' : 'Alarms that it has raised are cleared. To pause a rule, turn it off instead.'}
         />
       )}
     </Page>

@@ -11,9 +11,16 @@ import { SelectorField } from '../../components/forms/selector-input.tsx';
 import { serverNow } from '../../data/freshness.ts';
 import { queries, useIsManager, useOperation } from '../../data/use-operation.ts';
 import { formatMoment, fromLocalMoment, partsOf, toLocalMoment } from '../../format.ts';
-import { alarmsText } from '../../text/alarms.ts';
+import { alarmsText } from '../../text/pages.ts';
 
-const text = alarmsText.silences;
+const text = {
+  kinds: { once: 'once', weekly: 'every week' },
+  from: 'From',
+  until: 'Until',
+  dayNames: { mon: 'Mon', tue: 'Tue', wed: 'Wed', thu: 'Thu', fri: 'Fri', sat: 'Sat', sun: 'Sun' },
+  remove: 'End',
+};
+
 export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export const emptySilence = {
@@ -51,10 +58,10 @@ export function toSilence(values: SilenceValues): SilenceInput {
 }
 
 export function whenWords({ weekly, from, until, time_zone = 'site' }: Omit<Silence, 'selector'>): string {
-  if (!weekly) return text.once(momentWords(from), momentWords(until), ownZone());
+  if (!weekly) return `${momentWords(from)} to ${momentWords(until)} (${ownZone()})`;
   const names = weekdays.filter((day) => weekly.days.includes(day)).map((day) => text.dayNames[day]);
-  const days = names.length === weekdays.length ? text.everyDay : names.join(', ');
-  return text.weekly(days, weekly.from, weekly.until, time_zone === 'site' ? text.siteZone : time_zone);
+  const days = names.length === weekdays.length ? 'day' : names.join(', ');
+  return `every ${days}, ${weekly.from} to ${weekly.until} (${time_zone === 'site' ? "each site's time zone" : time_zone})`;
 }
 
 /** The zone in which this browser shows times. */
@@ -92,29 +99,39 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
     await call('create_silence', { json: toSilence(values) });
     queries.refresh('list_silences');
     queries.refresh('list_alarms');
-    showToast({ title: text.saved });
+    showToast({ title: 'Silence created' });
     onClose();
   };
   return (
-    <FormDialog {...{ form, onClose }} title={text.title} width="wide" onSubmit={submit}>
-      <SelectorField {...form.at('selector')} label={text.selector} />
+    <FormDialog {...{ form, onClose }} title="New silence" width="wide" onSubmit={submit}>
+      <SelectorField {...form.at('selector')} label="Which access points" />
       {form.values.value.selector.trim() === '' && (
-        <Notice kind="warning" title={text.everything} words={text.everythingWords} />
+        <Notice
+          kind="warning"
+          title="This silences every access point"
+          words="Name a site, tags or names to silence only those."
+        />
       )}
-      <TextField {...form.at('rules')} label={text.rules} hint={text.rulesHint} rows={2} isMono />
-      <SelectField {...form.at('kind')} label={text.kind} options={text.kinds} />
+      <TextField
+        {...form.at('rules')}
+        label="Which rules"
+        hint="Names, one a line; * stands for any characters."
+        rows={2}
+        isMono
+      />
+      <SelectField {...form.at('kind')} label="When" options={text.kinds} />
       {kind === 'once' ? (
         <>
           <div class="field-row">
             <TextField {...form.at('from')} label={text.from} type="datetime-local" />
             <TextField {...form.at('until')} label={text.until} type="datetime-local" />
           </div>
-          <p class="soft small">{text.ownZone(ownZone())}</p>
+          <p class="soft small">{`In the time zone of this browser: ${ownZone()}.`}</p>
         </>
       ) : (
         <>
           <fieldset class="day-choice">
-            <legend>{text.days}</legend>
+            <legend>Days</legend>
             {weekdays.map((day) => (
               <label key={day}>
                 <input
@@ -137,21 +154,27 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
           <div class="field-row">
             <TextField {...form.at('time_from')} label={text.from} type="time" />
             <TextField {...form.at('time_until')} label={text.until} type="time" />
-            <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+            <TextField
+              {...form.at('time_zone')}
+              label="Time zone"
+              hint="site: each site has its own. Else a name such as Europe/London."
+            />
           </div>
         </>
       )}
-      <TextField {...form.at('comment')} label={text.comment} hint={text.commentHint} isOptional />
+      <TextField {...form.at('comment')} label="Comment" hint="Why, for those who wonder." isOptional />
       <div class="cluster">
-        <SubmitButton form={form}>{text.save}</SubmitButton>
+        <SubmitButton form={form}>Create silence</SubmitButton>
       </div>
     </FormDialog>
   );
 }
 
 function problemOf({ kind, days, from, until }: SilenceValues): Record<string, string> | undefined {
-  if (kind === 'weekly') return days.trim() === '' ? { days: text.noDay } : undefined;
-  return from === '' || until === '' ? { [from === '' ? 'from' : 'until']: text.noEnd } : undefined;
+  if (kind === 'weekly') return days.trim() === '' ? { days: 'Choose at least one day' } : undefined;
+  return from === '' || until === ''
+    ? { [from === '' ? 'from' : 'until']: 'Choose when it begins and when it ends' }
+    : undefined;
 }
 
 export function SilenceList() {
@@ -160,16 +183,24 @@ export function SilenceList() {
   const [ending, setEnding] = useState<Silence | undefined>(undefined);
   const isManager = useIsManager();
   const create = isManager && (
-    <Button icon="plus" kind="primary" onClick={() => setCreating(true)} words={text.create} />
+    <Button icon="plus" kind="primary" onClick={() => setCreating(true)} words="New silence" />
   );
   return (
     <>
       <div class="spread">
-        <p class="soft">{text.words}</p>
+        <p class="soft">
+          While a silence applies, no notifications are sent for its access points. Alarms are still recorded.
+        </p>
         {data && data.items.length > 0 && create}
       </div>
       <Loading data={data} failure={failure} again="list_silences" lines={4} />
-      {data?.items.length === 0 && <EmptyState title={text.none} actions={create} words={text.noneWords} />}
+      {data?.items.length === 0 && (
+        <EmptyState
+          title="No silences"
+          actions={create}
+          words="Silence a site during maintenance, once or every week, in its own time zone."
+        />
+      )}
       {data && data.items.length > 0 && (
         <ul class="card rule-list">
           {data.items.map((silence) => (
@@ -181,11 +212,11 @@ export function SilenceList() {
                   {whenWords(silence)}
                 </span>
                 <span class="soft small">
-                  {rulesWords(silence)} · {text.by(silence.created_by)}
+                  {rulesWords(silence)} · {`by ${silence.created_by}`}
                   {silence.comment && ` · ${silence.comment}`}
                   {!silence.active &&
                     silence.next &&
-                    ` · ${text.next(formatMoment(silence.next.from), formatMoment(silence.next.until))}`}
+                    ` · next: ${formatMoment(silence.next.from)} to ${formatMoment(silence.next.until)}`}
                 </span>
               </div>
               {isManager && <Button size="small" onClick={() => setEnding(silence)} words={text.remove} />}
@@ -196,13 +227,13 @@ export function SilenceList() {
       {isCreating && <SilenceDialog onClose={() => setCreating(false)} />}
       {ending && (
         <ConfirmDialog
-          title={text.removeTitle}
+          title="End this silence?"
           action={text.remove}
           onClose={() => setEnding(undefined)}
           onConfirm={() => call('remove_silence', { path: { silence_id: ending.id } })}
           changes={['list_silences']}
-          done={text.removed}
-          words={text.removeWords}
+          done="Silence ended"
+          words="Who wants to know is told again at once."
         />
       )}
     </>
@@ -210,10 +241,10 @@ export function SilenceList() {
 }
 
 function stateWords(silence: Silence): string {
-  if (silence.active) return text.active;
-  return isOver(silence) ? text.over : '';
+  if (silence.active) return 'applies now';
+  return isOver(silence) ? 'over' : '';
 }
 
 function rulesWords({ rules = ['*'] }: Silence): string {
-  return rules.includes('*') ? text.allRules : rules.join(', ');
+  return rules.includes('*') ? 'all rules' : rules.join(', ');
 }

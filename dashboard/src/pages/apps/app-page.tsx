@@ -11,10 +11,13 @@ import { Card, Page } from '../../components/page.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { navigate, type PageProps } from '../../router/location.ts';
 import { randomKey } from '../../session/passwords.ts';
-import { appsText } from '../../text/apps.ts';
+import { appsText } from '../../text/pages.ts';
 import { PermissionEditor } from './permission-editor.tsx';
 import { toPermissions, toPermissionValues } from './permission-form.ts';
 import { AppKeyOnce } from './register-app.tsx';
+
+const rotate = 'Generate a new key';
+const remove = 'Delete app';
 
 export function AppPage({ params }: PageProps) {
   const app_name = params.app_name!;
@@ -23,7 +26,9 @@ export function AppPage({ params }: PageProps) {
   return (
     <Page title={app_name} beside={<a href="/apps">{appsText.back}</a>}>
       <Loading data={data} failure={failure} again="list_third_party_apps" lines={8} />
-      {data && !app && <EmptyState title={appsText.unknown}>{appsText.unknownWords}</EmptyState>}
+      {data && !app && (
+        <EmptyState title="App not found">It may have been deleted. Check the name in the list.</EmptyState>
+      )}
       {app && (
         <div class="app-grid">
           <AppPermissions key={app_name} app={app} />
@@ -47,11 +52,11 @@ function AppPermissions({ app: { app_name, permissions } }: { app: ThirdPartyApp
           await call('update_third_party_app', { path: { app_name }, json });
           keepForm(form);
           queries.refresh('list_third_party_apps');
-          showToast({ title: appsText.saved(app_name) });
+          showToast({ title: `Permissions of ${app_name} saved` });
         }}
       >
         <PermissionEditor form={form} />
-        <SubmitRow form={form}>{appsText.save}</SubmitRow>
+        <SubmitRow form={form}>Save permissions</SubmitRow>
       </Form>
     </Card>
   );
@@ -62,16 +67,16 @@ function AppAccess({ app_name }: { app_name: string }) {
   const [made, setMade] = useState<string | undefined>(undefined);
   const close = () => setAsked(undefined);
   return (
-    <Card title={appsText.access}>
-      <p class="soft">{appsText.accessWords}</p>
+    <Card title="Access">
+      <p class="soft">A new key replaces the old one immediately and ends all sessions of this app.</p>
       <div class="cluster">
-        <Button onClick={() => setAsked('rotate')}>{appsText.rotate}</Button>
-        <Button kind="danger" onClick={() => setAsked('remove')} words={appsText.remove} />
+        <Button onClick={() => setAsked('rotate')}>{rotate}</Button>
+        <Button kind="danger" onClick={() => setAsked('remove')} words={remove} />
       </div>
       {asked === 'rotate' && (
         <ConfirmDialog
-          title={appsText.rotateTitle(app_name)}
-          action={appsText.rotate}
+          title={`Generate a new key for ${app_name}?`}
+          action={rotate}
           onClose={close}
           onConfirm={async () => {
             const api_key = randomKey();
@@ -79,19 +84,19 @@ function AppAccess({ app_name }: { app_name: string }) {
             close();
             setMade(api_key);
           }}
-          words={appsText.rotateWords}
+          words="Programs that use the old key stop working immediately. Give them the new key."
         />
       )}
       {asked === 'remove' && (
         <ConfirmDialog
-          title={appsText.removeTitle(app_name)}
-          action={appsText.remove}
+          title={`Delete ${app_name}?`}
+          action={remove}
           onClose={close}
           onConfirm={() => call('remove_third_party_app', { path: { app_name } })}
           changes={['list_third_party_apps']}
-          done={appsText.removed(app_name)}
+          done={`${app_name} deleted`}
           onDone={() => navigate('/apps', { isReplacing: true })}
-          words={appsText.removeWords}
+          words="The app is signed out immediately and cannot sign in again. Its jobs, emulated networks and queued commands end. Its audit log entries are kept."
         />
       )}
       {made !== undefined && <AppKeyOnce app_name={app_name} api_key={made} onClose={() => setMade(undefined)} />}

@@ -9,13 +9,12 @@ import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
-import { appsText } from '../../text/apps.ts';
 import { pageTitles } from '../../text/components.ts';
+import { appsText } from '../../text/pages.ts';
 import './apps-page.css';
 import { PermissionWords, permissionSentence, sentenceText } from './permission-sentence.tsx';
 import { RegisterApp } from './register-app.tsx';
 
-const text = appsText.columns;
 const priorityOf = ({ permissions: { priority } }: ThirdPartyAppSummary) =>
   typeof priority === 'number' ? priority : 50;
 const untilOf = ({ permissions: { expires_at } }: ThirdPartyAppSummary) =>
@@ -24,16 +23,16 @@ const wordsOf = ({ app_name, permissions }: ThirdPartyAppSummary) =>
   `${app_name} ${sentenceText(permissionSentence(permissions))}`;
 
 const columns: Column<ThirdPartyAppSummary>[] = [
-  column('name', text.name, 'minmax(140px, 1fr)', { word: ({ app_name }) => app_name }),
-  wideColumn('may', text.may, 'minmax(220px, 4fr)', {
+  column('name', 'App', 'minmax(140px, 1fr)', { word: ({ app_name }) => app_name }),
+  wideColumn('may', 'Permissions', 'minmax(220px, 4fr)', {
     cell: ({ permissions }) => (
       <span class="soft" title={sentenceText(permissionSentence(permissions))}>
         <PermissionWords permissions={permissions} />
       </span>
     ),
   }),
-  wideColumn('priority', text.priority, '72px', { figure: priorityOf, write: formatNumber }),
-  column('until', text.until, '110px', {
+  wideColumn('priority', 'Priority', '72px', { figure: priorityOf, write: formatNumber }),
+  column('until', 'Expires', '110px', {
     align: 'end',
     sort: untilOf,
     cell: (app) => <Until at={untilOf(app)} />,
@@ -41,8 +40,8 @@ const columns: Column<ThirdPartyAppSummary>[] = [
 ];
 
 function Until({ at }: { at: number | undefined }) {
-  if (at === undefined) return <span class="faint">{appsText.forever}</span>;
-  if (at <= serverNow()) return <span class="app-over">{appsText.over}</span>;
+  if (at === undefined) return <span class="faint">never</span>;
+  if (at <= serverNow()) return <span class="app-over">expired</span>;
   return <>{new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}</>;
 }
 
@@ -56,7 +55,13 @@ export function AppsPage() {
   return (
     <Page title={pageTitles.apps} actions={apps?.length === 0 ? undefined : way} isFilling>
       <Loading data={apps} failure={failure} again="list_third_party_apps" lines={6} />
-      {apps?.length === 0 && <EmptyState title={appsText.empty.title} actions={way} words={appsText.empty.words} />}
+      {apps?.length === 0 && (
+        <EmptyState
+          title="No apps yet"
+          actions={way}
+          words="An app is a third-party program that reads data of this network or sends commands to it. It signs in with its name and a key. You decide what it may do."
+        />
+      )}
       {apps && apps.length > 0 && (
         <Table
           label={pageTitles.apps}

@@ -7,7 +7,6 @@ import { useMemo } from 'preact/hooks';
 import { Icon } from '../../components/button.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
-import { appsText } from '../../text/apps.ts';
 import { namedCommands, type PermissionFormState, patternsOf, readLimits } from './permission-form.ts';
 
 export interface Coverage {
@@ -45,7 +44,6 @@ export function similarCommand(name: string, { commands }: Coverage): string | u
   return commands.has(name) ? undefined : closestName(name, [...commands.keys()]);
 }
 
-const text = appsText.may;
 const maxSuggested = 24;
 
 /** Undefined until the access points are known. */
@@ -63,7 +61,9 @@ export function PatternMatches({ form }: { form: PermissionFormState }) {
   return (
     <p class={`small coverage-line ${isNone ? 'is-warning' : 'soft'}`} aria-live="polite">
       {isNone && <Icon name="warning" size={14} />}
-      {isNone ? text.matchesNone : text.matches(formatNumber(coverage.matching))}
+      {isNone
+        ? 'No access point matches these patterns now.'
+        : `Matching access points now: ${formatNumber(coverage.matching)}`}
     </p>
   );
 }
@@ -88,7 +88,7 @@ function NamedCommand({ name, coverage }: { name: string; coverage: Coverage }) 
       <li class="coverage-line soft">
         <Icon name="check" size={14} />
         <span>
-          <code>{name}</code> {text.knownBy(formatNumber(count), formatNumber(coverage.matching))}
+          <code>{name}</code> {`declared by ${formatNumber(count)} of ${formatNumber(coverage.matching)} access points`}
         </span>
       </li>
     );
@@ -99,8 +99,10 @@ function NamedCommand({ name, coverage }: { name: string; coverage: Coverage }) 
       <Icon name="warning" size={14} />
       <span>
         <code>{name}</code>{' '}
-        {coverage.undeclared > 0 ? text.unknownButTaken(formatNumber(coverage.undeclared)) : text.unknown}
-        {similar !== undefined && ` ${text.similar(similar)}`}
+        {coverage.undeclared > 0
+          ? `No access point declares it. ${formatNumber(coverage.undeclared)} access points declare no commands and take any.`
+          : 'No access point declares it. Check the spelling.'}
+        {similar !== undefined && ` Did you mean ${similar}?`}
       </span>
     </li>
   );
@@ -114,12 +116,12 @@ export function CommandSuggestions({ form }: { form: PermissionFormState }) {
   if (!coverage || others.length === 0) return null;
   return (
     <div class="coverage-suggestions small">
-      <span class="soft">{text.suggested}</span>
+      <span class="soft">Declared by these access points:</span>
       {others.map(([name, count]) => (
         <button key={name} type="button" class="mono" onClick={() => addCommand(form, name)}>
-          <span class="visually-hidden">{text.add}</span>
+          <span class="visually-hidden">{'Add '}</span>
           {name}
-          <span class="visually-hidden">{text.declaredBy}</span>
+          <span class="visually-hidden">{', declared by '}</span>
           <span class="faint"> {formatNumber(count)}</span>
         </button>
       ))}

@@ -4,7 +4,6 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { Button, IconButton } from '../../components/button.tsx';
 import { MomentField, SelectField, TextField } from '../../components/forms/fields.tsx';
-import { appsText } from '../../text/apps.ts';
 import { CommandSuggestions, NamedCommands, PatternMatches } from './command-coverage.tsx';
 import './permission-editor.css';
 import {
@@ -16,7 +15,15 @@ import {
 } from './permission-form.ts';
 import { PermissionWords } from './permission-sentence.tsx';
 
-const text = appsText.may;
+const text = {
+  agents: 'Access points',
+  read: 'Read access',
+  commands: 'Commands',
+  emulator: 'Emulated networks',
+  priority: 'Priority',
+  until: 'Expires',
+  other: 'Other keys, as JSON',
+};
 
 export function PermissionEditor({ form }: { form: PermissionFormState }) {
   const { agentsMode, commandsMode, emulatorMode } = form.values.value;
@@ -27,19 +34,24 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
         <SelectField
           {...form.at('agentsMode')}
           label={text.agents}
-          options={{ all: text.agentsAll, some: text.agentsSome }}
+          options={{ all: 'All access points', some: 'Only selected access points' }}
         />
         {agentsMode === 'some' && (
           <TextField
             {...form.at('permissions.agents')}
-            label={text.patterns}
-            hint={text.patternsHint}
+            label="Ids or patterns, one per line"
+            hint="* matches any text, ? matches one character: ap-lab-*"
             rows={3}
             isMono
           />
         )}
         {agentsMode === 'some' && (
-          <TextField {...form.at('permissions.selector')} label={text.selector} hint={text.selectorHint} isMono />
+          <TextField
+            {...form.at('permissions.selector')}
+            label="Sites, tags or names"
+            hint="site:uk/cardiff/** or tag:lobby or name:ap-hall-*; with ids above, both must allow an access point"
+            isMono
+          />
         )}
         {selectorOf(form.values.value) === '' && <PatternMatches form={form} />}
       </Part>
@@ -47,7 +59,7 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
         <SelectField
           {...form.at('permissions.read')}
           label={text.read}
-          options={{ yes: text.readYes, no: text.readNo }}
+          options={{ yes: 'May read access points and their data', no: 'May not read' }}
         />
       </Part>
       <Part title={text.commands}>
@@ -55,17 +67,17 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
           {...form.at('commandsMode')}
           label={text.commands}
           options={{
-            all: text.commandsAll,
-            none: text.commandsNone,
-            list: text.commandsList,
-            limits: text.commandsLimits,
+            all: 'Any command',
+            none: 'No commands',
+            list: 'Only selected commands',
+            limits: 'Only selected commands, with limits',
           }}
         />
         {commandsMode === 'list' && (
           <TextField
             {...form.at('permissions.commands')}
-            label={text.commandNames}
-            hint={text.commandHint}
+            label="Command names, one per line"
+            hint="As declared by the access points: sleep, wake, set_tx_power"
             rows={3}
             isMono
           />
@@ -78,27 +90,43 @@ export function PermissionEditor({ form }: { form: PermissionFormState }) {
         <SelectField
           {...form.at('emulatorMode')}
           label={text.emulator}
-          options={{ all: text.emulatorAll, none: text.emulatorNone, some: text.emulatorSome }}
+          options={{
+            all: 'May start networks of any size',
+            none: 'May not start networks',
+            some: 'Limited number of access points',
+          }}
         />
         {emulatorMode === 'some' && (
-          <TextField {...form.at('permissions.emulator')} label={text.emulatorMax} inputMode="numeric" />
+          <TextField {...form.at('permissions.emulator')} label="Maximum number of access points" inputMode="numeric" />
         )}
       </Part>
       <Part title={text.priority}>
         <TextField
           {...form.at('permissions.priority')}
           label={text.priority}
-          hint={text.priorityHint}
+          hint="0 to 100; default: 50. If two apps conflict, the higher priority wins."
           inputMode="decimal"
           placeholder="50"
           isOptional
         />
       </Part>
       <Part title={text.until}>
-        <MomentField {...form.at('permissions.expires_at')} label={text.until} hint={text.untilHint} isOptional />
+        <MomentField
+          {...form.at('permissions.expires_at')}
+          label={text.until}
+          hint="Leave empty for no expiry"
+          isOptional
+        />
       </Part>
       <Part title={text.other}>
-        <TextField {...form.at('permissions')} label={text.other} hint={text.otherHint} rows={3} isMono isOptional />
+        <TextField
+          {...form.at('permissions')}
+          label={text.other}
+          hint="Stored for the app; Weft does not use them"
+          rows={3}
+          isMono
+          isOptional
+        />
       </Part>
     </div>
   );
@@ -124,7 +152,7 @@ function Sentence({ form }: { form: PermissionFormState }) {
   }).value;
   return (
     <p class="permission-sentence" aria-live="polite">
-      {text.it}
+      {'This app '}
       <PermissionWords permissions={permissions} />.
     </p>
   );
@@ -143,14 +171,14 @@ function Limits({ form }: { form: PermissionFormState }) {
   const change = (index: number, part: Partial<CommandLimit>) =>
     write(rows.map((row, at) => (at === index ? { ...row, ...part } : row)));
   const fields = [
-    { key: 'command', label: text.limitCommand },
-    { key: 'argument', label: text.limitArgument },
-    { key: 'min', label: text.limitMin },
-    { key: 'max', label: text.limitMax },
+    { key: 'command', label: 'Command' },
+    { key: 'argument', label: 'Argument' },
+    { key: 'min', label: 'Minimum' },
+    { key: 'max', label: 'Maximum' },
   ] as const;
   return (
     <div class={`field ${problem ? 'is-wrong' : ''}`}>
-      <div class="limit-rows" role="group" aria-label={text.limits}>
+      <div class="limit-rows" role="group" aria-label="Limits">
         {rows.map((row, index) => (
           // Rows have no name of their own but their place.
           <div key={index} class="limit-row">
@@ -169,12 +197,12 @@ function Limits({ form }: { form: PermissionFormState }) {
                 onInput={(event) => change(index, { [key]: event.currentTarget.value })}
               />
             ))}
-            <IconButton icon="close" label={text.removeLimit} onClick={() => write(rows.toSpliced(index, 1))} />
+            <IconButton icon="close" label="Remove this limit" onClick={() => write(rows.toSpliced(index, 1))} />
           </div>
         ))}
       </div>
       <p id={`${id}-below`} class="below" role={problem ? 'alert' : undefined}>
-        {problem ?? text.limitHint}
+        {problem ?? 'Leave the argument empty to allow the command without limits.'}
       </p>
       <div>
         <Button
@@ -182,7 +210,7 @@ function Limits({ form }: { form: PermissionFormState }) {
           icon="plus"
           onClick={() => write([...rows, { command: '', argument: '', min: '', max: '' }])}
         >
-          {text.addLimit}
+          Add a limit
         </Button>
       </div>
     </div>

@@ -5,7 +5,6 @@ import { parseObject } from '@weft/contract/is-object';
 import { Failure } from '../../api/client.ts';
 import type { FormState } from '../../components/forms/form.tsx';
 import { fromLocalMoment, partsOf, toLocalMoment } from '../../format.ts';
-import { appsText } from '../../text/apps.ts';
 
 type CommandsMode = 'all' | 'none' | 'list' | 'limits';
 
@@ -44,7 +43,7 @@ export const leastPermissions = { agents: [], commands: false, emulator: false }
 /** Throws Failure 422 if the app would see no access point at all. */
 export function requirePatterns(values: PermissionValues): void {
   if (patternsOf(values)?.length === 0 && selectorOf(values) === '')
-    throw refusal('agents', appsText.may.patternsNeeded);
+    throw refusal('agents', 'Enter an id, a pattern or a site, or choose all access points');
 }
 
 /** The patterns of the access points; undefined: all. */
@@ -166,16 +165,16 @@ function emulatorFrom(values: PermissionValues): { emulator?: unknown } {
   if (values.emulatorMode === 'all') return {};
   if (values.emulatorMode === 'none') return { emulator: false };
   const given = values['permissions.emulator'].trim();
-  if (!/^\d+$/.test(given)) throw refusal('emulator', appsText.may.badNumber);
+  if (!/^\d+$/.test(given)) throw refusal('emulator', 'this should be a whole number');
   return { emulator: { max_access_points: Number(given) } };
 }
 
 function otherFrom(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   const parsed = parseObject(text);
-  if (!parsed) throw refusal('', appsText.may.badJson);
+  if (!parsed) throw refusal('', 'this should be a JSON object, such as {"team": "energy"}');
   const taken = Object.keys(parsed).find((key) => known.includes(key));
-  if (taken !== undefined) throw refusal('', appsText.may.keyTaken(taken));
+  if (taken !== undefined) throw refusal('', `use the field above for “${taken}”`);
   return parsed;
 }
 

@@ -4,9 +4,14 @@ import { effectivePermissions } from '@weft/contract/app-permissions';
 import { useMemo } from 'preact/hooks';
 import { serverNow } from '../../data/freshness.ts';
 import { formatNumber } from '../../format.ts';
-import { appsText } from '../../text/apps.ts';
 
-const text = appsText.sentence;
+const text = {
+  noAgents: 'no access points',
+  noCommand: 'may not send commands',
+  send: 'may send ',
+  to: ' to ',
+  them: 'them',
+};
 
 /** Plain words, and names that somebody chose: those are set apart wherever it is shown. */
 export type SentencePart = string | { name: string };
@@ -14,15 +19,15 @@ export type SentencePart = string | { name: string };
 export function permissionSentence(permissions: Record<string, unknown>, nowMs = serverNow()): SentencePart[] {
   const { agents, selector, read, commands, emulator, priority, expires_at } = effectivePermissions(permissions);
   const until = typeof expires_at === 'string' ? Date.parse(expires_at) : Number.NaN;
-  if (until <= nowMs) return [text.ended(formatDay(until))];
+  if (until <= nowMs) return [`expired on ${formatDay(until)}: no permissions`];
   const named = namesOf(agents);
   const whom = typeof selector === 'string' && named?.length !== 0 ? [...(named ?? []), selector] : named;
   const clauses: SentencePart[][] = [
     readClause(read, whom),
     commandClause(commands, whom, read !== false),
     [emulatorClause(emulator)],
-    [text.priority(formatNumber(typeof priority === 'number' ? priority : 50))],
-    [Number.isFinite(until) ? text.until(formatDay(until)) : text.forever],
+    [`priority ${formatNumber(typeof priority === 'number' ? priority : 50)}`],
+    [Number.isFinite(until) ? `expires on ${formatDay(until)}` : 'no expiry'],
   ];
   return clauses.flatMap((clause, index) => (index === 0 ? clause : ['; ', ...clause]));
 }
@@ -32,21 +37,21 @@ export function sentenceText(parts: readonly SentencePart[]): string {
 }
 
 function readClause(read: unknown, whom: string[] | undefined): SentencePart[] {
-  if (read === false) return [text.mayNotRead];
-  if (whom === undefined) return [text.mayReadAll];
-  return [text.mayRead, ...(whom.length === 0 ? [text.noAgents] : listOf(whom))];
+  if (read === false) return ['may not read'];
+  if (whom === undefined) return ['may read all access points'];
+  return ['may read ', ...(whom.length === 0 ? [text.noAgents] : listOf(whom))];
 }
 
 function commandClause(commands: unknown, whom: string[] | undefined, wasTold: boolean): SentencePart[] {
   const target: SentencePart[] =
     whom === undefined
-      ? [wasTold ? text.them : text.allAgents]
+      ? [wasTold ? text.them : 'all access points']
       : whom.length === 0
         ? [text.noAgents]
         : wasTold
           ? [text.them]
           : listOf(whom);
-  if (commands === undefined || commands === true) return [text.anyCommand, ...target];
+  if (commands === undefined || commands === true) return ['may send any command to ', ...target];
   const names = namesOf(commands);
   if (names) return names.length === 0 ? [text.noCommand] : [text.send, ...listOf(names), text.to, ...target];
   if (typeof commands !== 'object' || commands === null) return [text.noCommand];
@@ -63,15 +68,17 @@ function commandClause(commands: unknown, whom: string[] | undefined, wasTold: b
 
 function boundWords(argument: string, bound: { min?: number; max?: number } | null): string | undefined {
   const { min, max } = bound ?? {};
-  if (min !== undefined && max !== undefined) return text.between(argument, formatNumber(min), formatNumber(max));
-  if (min !== undefined) return text.from(argument, formatNumber(min));
-  return max === undefined ? undefined : text.upTo(argument, formatNumber(max));
+  if (min !== undefined && max !== undefined) return `${argument} from ${formatNumber(min)} to ${formatNumber(max)}`;
+  if (min !== undefined) return `${argument} from ${formatNumber(min)}`;
+  return max === undefined ? undefined : `${argument} up to ${formatNumber(max)}`;
 }
 
 function emulatorClause(emulator: unknown): string {
-  if (emulator === undefined || emulator === true) return text.emulatorAny;
+  if (emulator === undefined || emulator === true) return 'may start emulated access points';
   const max = (emulator as { max_access_points?: unknown } | null)?.max_access_points;
-  return typeof max === 'number' && max > 0 ? text.emulatorSome(formatNumber(max)) : text.emulatorNone;
+  return typeof max === 'number' && max > 0
+    ? `may start up to ${formatNumber(max)} emulated access points`
+    : 'may not start emulated access points';
 }
 
 /** Undefined for what is no list of names. */
@@ -86,7 +93,7 @@ function listOf(names: readonly string[]): SentencePart[] {
 function join(items: readonly SentencePart[][]): SentencePart[] {
   return items.flatMap((item, index) => {
     if (index === 0) return item;
-    return [index === items.length - 1 ? text.and : ', ', ...item];
+    return [index === items.length - 1 ? ' and ' : ', ', ...item];
   });
 }
 

@@ -9,7 +9,7 @@ import { Page } from '../../components/page.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { navigate } from '../../router/location.ts';
 import { randomKey } from '../../session/passwords.ts';
-import { appsText } from '../../text/apps.ts';
+import { appsText } from '../../text/pages.ts';
 import { PermissionEditor } from './permission-editor.tsx';
 import {
   leastPermissions,
@@ -19,6 +19,14 @@ import {
   toPermissionValues,
 } from './permission-form.ts';
 
+const secret = {
+  title: (name: string) => `Key of ${name}`,
+  label: 'Key',
+  warning: 'The key is shown only once. Copy it now.',
+  done: 'I have copied it',
+  signIn: 'Sign in with this key',
+};
+
 interface AppKeyOnceProps {
   app_name: string;
   api_key: string;
@@ -26,7 +34,7 @@ interface AppKeyOnceProps {
 }
 
 export function AppKeyOnce({ app_name, api_key, onClose }: AppKeyOnceProps) {
-  const { title, signIn: signInWords, ...words } = appsText.secret;
+  const { title, signIn: signInWords, ...words } = secret;
   const signIn = `curl -s '${location.origin}/api/v1/token/?login_type=third_party_app' \\
   --data-urlencode ${toShellWord(`username=${app_name}`)} \\
   --data-urlencode "password=$API_KEY"`;
@@ -66,11 +74,24 @@ export function RegisterApp() {
           }}
         >
           <div class="app-head">
-            <TextField {...form.at('app_name')} label={appsText.name} hint={appsText.nameHint} hasFocus />
+            <TextField
+              {...form.at('app_name')}
+              label="Name"
+              hint="At most 128 characters; cannot be changed later"
+              hasFocus
+            />
             <TextField
               {...form.at('api_key')}
-              label={appsText.key}
-              hint={isShort ? <span class="is-warning">{appsText.shortKey}</span> : appsText.keyHint}
+              label="Key"
+              hint={
+                isShort ? (
+                  <span class="is-warning">
+                    A key this short could be guessed. Use at least 32 random characters, or leave the field empty.
+                  </span>
+                ) : (
+                  'Leave empty to generate a 256-bit key in this browser'
+                )
+              }
               autoComplete="off"
               isMono
               isOptional
@@ -78,7 +99,7 @@ export function RegisterApp() {
           </div>
           <h2>{appsText.may.title}</h2>
           <PermissionEditor form={form as unknown as PermissionFormState} />
-          <SubmitRow form={form}>{appsText.create}</SubmitRow>
+          <SubmitRow form={form}>Register</SubmitRow>
         </Form>
       </section>
       {made && <AppKeyOnce {...made} onClose={() => navigate(`/apps/${encodeURIComponent(made.app_name)}`)} />}

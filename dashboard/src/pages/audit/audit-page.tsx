@@ -17,12 +17,12 @@ import {
 import { agentName, hasAgentName } from '../../data/agents.ts';
 import { usePages } from '../../data/use-feed.ts';
 import { formatExactly, formatMoment } from '../../format.ts';
-import { auditText as text } from '../../text/audit.ts';
 import { pageTitles } from '../../text/components.ts';
 import './audit-page.css';
 import {
   actionWords,
   actorWords,
+  auditText,
   type DiffLine,
   detailLines,
   entryWords,
@@ -34,6 +34,15 @@ import {
   timesWords,
 } from './audit-words.ts';
 
+const text = {
+  actor: 'Actor',
+  action: 'Action',
+  target: 'Target',
+  exactly: 'Full name',
+  entry: (seq: string) => `Entry ${seq}`,
+  diff: { title: 'Changes', removed: 'removed:', added: 'added:', none: 'The rules were saved without a change.' },
+};
+
 const pageSize = 100;
 
 export function AuditPage() {
@@ -41,14 +50,15 @@ export function AuditPage() {
   const { action } = filters.values;
   const feed = usePages('list_audit_entries', { query: { ...filters.query, limit: pageSize } }, { pollMs: 5000 });
   const { rows, failure } = feed;
-  const known = Object.keys(text.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
+  const known = Object.keys(auditText.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
   const actions = action === '' || known.includes(action) ? known : [action, ...known];
   return (
     <Page title={pageTitles.audit}>
       <p class="soft">
-        {text.words} <code>{text.verify}</code>
+        All changes and who made them. Each entry contains the hash of the entry before it, so tampering is detected. To
+        verify the log, run <code>weft audit verify</code>
       </p>
-      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+      <FilterBar label="Filters" filters={filters} clear="Clear filters">
         <FilterText
           label={text.actor}
           {...filters.of('actor')}
@@ -58,7 +68,7 @@ export function AuditPage() {
         <FilterChoice
           label={text.action}
           {...filters.of('action')}
-          options={[['', text.anyAction], ...actions.map((name): [string, string] => [name, actionWords(name)])]}
+          options={[['', 'All actions'], ...actions.map((name): [string, string] => [name, actionWords(name)])]}
         />
         <FilterText
           label={text.target}
@@ -66,14 +76,18 @@ export function AuditPage() {
           placeholder={text.exactly}
           suggestions={namesIn(rows ?? [], 'target', agentName)}
         />
-        <FilterMoment label={text.since} {...filters.of('since')} />
-        <FilterMoment label={text.until} {...filters.of('until')} />
+        <FilterMoment label="From" {...filters.of('since')} />
+        <FilterMoment label="Until" {...filters.of('until')} />
       </FilterBar>
       <Loading data={rows} failure={failure} again="list_audit_entries" lines={12} />
       {rows?.length === 0 && (
         <EmptyState
-          title={filters.isSet ? text.none : text.empty}
-          words={filters.isSet ? text.noneWords : text.emptyWords}
+          title={filters.isSet ? 'No entries found' : 'No entries yet'}
+          words={
+            filters.isSet
+              ? 'Names must be complete, such as ada@example.org; the fields suggest those of the entries on this page. Choose a longer period or clear the filters.'
+              : 'The first change adds the first entry.'
+          }
         />
       )}
       {rows && rows.length > 0 && (
@@ -83,8 +97,8 @@ export function AuditPage() {
               <Entry key={entry.seq} entry={entry} />
             ))}
           </ol>
-          <OlderButton feed={feed} words={text.older} />
-          {!feed.loadOlder && !filters.isSet && <p class="faint small">{text.end}</p>}
+          <OlderButton feed={feed} words="Show older entries" />
+          {!feed.loadOlder && !filters.isSet && <p class="faint small">This is the first entry of the log.</p>}
         </>
       )}
     </Page>
@@ -148,7 +162,7 @@ function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { 
           [text.target, <Named key="target" name={`${target.name}${shownName}`} kind={target.kind} />],
           ...lines.map(({ name, value }) => [name, value] as const),
           [text.entry(String(seq)), formatExactly(Date.parse(ts))],
-          [text.hash, <ShortHash key="hash" hash={hash} />, 'hash'],
+          ['Hash', <ShortHash key="hash" hash={hash} />, 'hash'],
         ]}
       />
       {diff ? (
@@ -163,7 +177,7 @@ function Details({ entry: { seq, ts, actor, action, target, detail, hash } }: { 
 function Named({ name, kind }: { name: string; kind: string }) {
   return (
     <>
-      {name} <span class="faint">{text.kinds[kind] ?? kind}</span>
+      {name} <span class="faint">{auditText.kinds[kind] ?? kind}</span>
     </>
   );
 }
@@ -172,7 +186,7 @@ function ShortHash({ hash }: { hash: string }) {
   return (
     <>
       <code>{hash.slice(0, 12)}…</code>
-      <CopyButton text={hash} label={text.copyHash} />
+      <CopyButton text={hash} label="Copy the full hash" />
     </>
   );
 }

@@ -1,8 +1,90 @@
 // An entry of the audit log in words. Pure. The detail is of any shape: what is not known is shown as it is.
 import { isObject, ownOf } from '@weft/contract/is-object';
 import type { AuditEntry } from '../../api/client.ts';
-import { auditText } from '../../text/audit.ts';
 import type { WordOrName } from '../conflicts/conflict-words.ts';
+
+export const auditText = {
+  kinds: {
+    user: 'user',
+    agent: 'access point',
+    third_party_app: 'app',
+    enrolment_token: 'enrolment token',
+    command_line: 'command line',
+    system: 'Weft',
+    anonymous: 'anonymous user',
+    emulation: 'emulated network',
+    conflict_rules: 'conflict rules',
+    operation: 'operation',
+    address: 'address',
+  } as Record<string, string>,
+  /** The verb between actor and target. */
+  actions: {
+    first_admin_created: 'created the first administrator',
+    user_created: 'created the user',
+    user_signed_up: 'signed up as',
+    user_updated: 'changed the user',
+    user_removed: 'deleted the user',
+    user_disabled: 'disabled the user',
+    user_enabled: 'enabled the user',
+    user_approved: 'approved the user',
+    user_refused: 'refused the user',
+    login: 'signed in',
+    login_refused: 'failed to sign in as',
+    token_renewed: 'renewed a session',
+    token_ended: 'signed out',
+    session_ended: 'ended a session of',
+    session_extended: 'extended a session of',
+    key_shown: 'viewed the key of',
+    request_refused: 'was not permitted to use',
+    other_events: 'caused more security events from',
+    password_reset: 'reset the password of',
+    agent_created: 'registered the access point',
+    agent_enrolled: 'enrolled the access point',
+    agent_onboarded: 'onboarded',
+    agent_updated: 'changed the access point',
+    agent_removed: 'deleted the access point',
+    app_created: 'registered the app',
+    app_updated: 'changed the app',
+    app_removed: 'deleted the app',
+    command_decided: 'sent a command to',
+    device_watched: 'began to watch the device',
+    device_unwatched: 'ended the watch of the device',
+    device_identities_linked: 'linked identities of the device',
+    device_erased: 'erased the device',
+    clear_addresses_changed: 'changed whether administrators see addresses of',
+    conflict_rules_updated: 'changed the conflict rules',
+    emulation_started: 'started the emulated network',
+    emulation_ended: 'stopped the emulated network',
+    jobs_ended: 'ended jobs of',
+    commands_cancelled: 'cancelled queued commands of',
+    enrolment_token_created: 'created the enrolment token',
+    enrolment_token_removed: 'revoked the enrolment token',
+    parameter_frozen: 'froze a parameter of',
+    push_secret_created: 'created a push secret for',
+    rolled_back: 'rolled back a parameter of',
+  } as Record<string, string>,
+};
+
+const texts = {
+  keys: {
+    fields: 'Changed',
+    keys: 'Keys',
+    more_keys: 'More keys',
+    roles: 'Roles',
+    permissions: 'Permissions',
+    ap_id_pattern: 'Name pattern',
+    max_uses: 'Maximum uses',
+    uses: 'Uses',
+    expires_at: 'Expires',
+    address: 'Address',
+    count: 'Times',
+    since: 'First',
+    until: 'Last',
+    detail: 'Detail',
+    version: 'Version',
+  } as Record<string, string>,
+  nothing: 'none',
+};
 
 export function actionWords(action: string): string {
   return ownOf(auditText.actions, action) ?? action.replaceAll('_', ' ');
@@ -16,7 +98,7 @@ export function entryWords({
   const command = isObject(intent) ? plainText(intent.name) : undefined;
   if (action !== 'command_decided' || command === undefined) return [actionWords(action)];
   const isRejected = isObject(outcome) && outcome.verdict === 'rejected';
-  return [isRejected ? auditText.couldNotSend : auditText.sent, { name: command }, auditText.to];
+  return [isRejected ? 'could not send ' : 'sent ', { name: command }, ' to'];
 }
 
 /**
@@ -30,7 +112,7 @@ export function momentOf({ ts, detail: { since, count } }: Pick<AuditEntry, 'ts'
 
 /** How often, if one entry is about several events. */
 export function timesWords({ detail: { since, count } }: Pick<AuditEntry, 'detail'>): string | undefined {
-  return typeof since === 'string' && typeof count === 'number' && count > 1 ? auditText.times(count) : undefined;
+  return typeof since === 'string' && typeof count === 'number' && count > 1 ? `(${count} times)` : undefined;
 }
 
 /** Whether the target says more than the actor does. There is one set of rules, and access points onboard themselves. */
@@ -60,21 +142,20 @@ export function detailLines(detail: Record<string, unknown>): { name: string; va
   if (decision) return decision;
   return Object.entries(detail).flatMap(([key, value]) => {
     const text = plainText(value);
-    return text === undefined ? [] : [{ name: ownOf(auditText.keys, key) ?? readable(key), value: text }];
+    return text === undefined ? [] : [{ name: ownOf(texts.keys, key) ?? readable(key), value: text }];
   });
 }
 
 /** A decision about a command notes all that it was made of; this is what a reader wants of it first. */
 function decisionLines({ intent, outcome }: Record<string, unknown>): { name: string; value: string }[] | undefined {
   if (!isObject(intent) || !isObject(outcome)) return undefined;
-  const { command, parameter, verdict, reason, detail } = auditText.decision;
   const args = isObject(intent.args) && Object.keys(intent.args).length > 0 ? ` ${JSON.stringify(intent.args)}` : '';
   return [
-    { name: command, value: `${plainText(intent.name)}${args}` },
-    { name: parameter, value: plainText(intent.parameter) ?? '' },
-    { name: verdict, value: readable(plainText(outcome.verdict) ?? '') },
-    { name: reason, value: readable(plainText(outcome.reason) ?? '') },
-    { name: detail, value: plainText(outcome.detail) ?? '' },
+    { name: 'Command', value: `${plainText(intent.name)}${args}` },
+    { name: 'Parameter', value: plainText(intent.parameter) ?? '' },
+    { name: 'Decision', value: readable(plainText(outcome.verdict) ?? '') },
+    { name: 'Reason', value: readable(plainText(outcome.reason) ?? '') },
+    { name: 'Detail', value: plainText(outcome.detail) ?? '' },
   ];
 }
 
@@ -84,19 +165,19 @@ export function hasMore(detail: Record<string, unknown>): boolean {
 }
 
 function plainText(value: unknown): string | undefined {
-  if (value === null || value === undefined) return auditText.nothing;
-  if (typeof value === 'string') return value === '' ? auditText.nothing : value;
+  if (value === null || value === undefined) return texts.nothing;
+  if (typeof value === 'string') return value === '' ? texts.nothing : value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   if (Array.isArray(value)) {
     const items = value.map((item) => (Array.isArray(item) ? undefined : plainText(item)));
     if (items.includes(undefined)) return undefined;
-    return items.length === 0 ? auditText.nothing : items.join(', ');
+    return items.length === 0 ? texts.nothing : items.join(', ');
   }
   const { before, after, ...rest } = value as Record<string, unknown>;
   if (Object.keys(rest).length > 0 || !('before' in (value as object)) || !('after' in (value as object)))
     return undefined;
   const [old, fresh] = [plainText(before), plainText(after)];
-  return old === undefined || fresh === undefined ? undefined : auditText.beforeAfter(old, fresh);
+  return old === undefined || fresh === undefined ? undefined : `${old} → ${fresh}`;
 }
 
 function readable(key: string): string {

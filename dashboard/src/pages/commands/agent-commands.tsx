@@ -4,14 +4,16 @@ import type { AgentListItem, Command, Conflict } from '../../api/client.ts';
 import { Loading, SkeletonLines } from '../../components/feedback.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
 import './agent-commands.css';
 import { CommandForm } from './command-form.tsx';
 import { isEnded, RivalLink, StatusDots } from './command-marks.tsx';
 import { commandInWords, decisionSentence, parameterWords, rivalSentence, withFullStop } from './command-words.ts';
 import type { WrittenCommand } from './declared-commands.ts';
 
-const text = commandsText.ofAgent;
+const title = 'Commands';
+const history = 'Recent';
+
 const readRows = 100;
 const shownRows = 12;
 
@@ -56,10 +58,10 @@ export function AgentCommands({ ap_id, configuration, listed, draft }: AgentComm
   );
   const failure = commands.failure ?? conflicts.failure;
   return (
-    <section class="card agent-commands" aria-label={text.title}>
+    <section class="card agent-commands" aria-label={title}>
       <div class="agent-commands-grid">
         <div class="stack">
-          <h2>{text.title}</h2>
+          <h2>{title}</h2>
           {configuration ? (
             <CommandForm key={draft?.key} targets={targets} initial={draft?.command} atOnce={draft?.atOnce} />
           ) : (
@@ -68,15 +70,15 @@ export function AgentCommands({ ap_id, configuration, listed, draft }: AgentComm
         </div>
         <div class="stack">
           <div class="spread">
-            <h3>{text.history}</h3>
+            <h3>{history}</h3>
             <a class="small" href={`/commands?agent=${encodeURIComponent(ap_id)}`}>
-              {text.all}
+              Show all
             </a>
           </div>
           <Loading data={commands.data} failure={failure} lines={4} />
-          {commands.data && entries.length === 0 && <p class="soft">{text.none}</p>}
+          {commands.data && entries.length === 0 && <p class="soft">No commands were sent to this access point yet.</p>}
           {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-          <ol class="agent-history" tabIndex={0} aria-label={text.history}>
+          <ol class="agent-history" tabIndex={0} aria-label={history}>
             {entries.map((entry) => (
               <HistoryRow key={'command' in entry ? entry.command.command_id : entry.conflict.seq} entry={entry} />
             ))}
@@ -107,7 +109,7 @@ function HistoryRow({ entry }: { entry: Entry }) {
     );
   }
   const { conflict } = entry;
-  const kinds = { parameter_frozen: text.frozen, rolled_back: text.rolledBack, command_decided: commandsText.rejected };
+  const kinds = { parameter_frozen: 'Frozen', rolled_back: 'Rolled back', command_decided: commandsText.rejected };
   return (
     <li>
       <span class="what">{parameterWords(conflict.parameter)}</span>

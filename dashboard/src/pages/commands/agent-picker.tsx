@@ -7,10 +7,11 @@ import { filterRows, toggled } from '../../components/tables/table-view.ts';
 import { agentName, byName } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatCount, formatNumber } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
 import './agent-picker.css';
 
-const text = commandsText.picker;
+const filterText = 'Filter access points';
+
 /** More would make the page slow; typing narrows the list. */
 const maxShown = 100;
 
@@ -35,17 +36,19 @@ export function AgentList({ agents, chosen, onChange }: AgentListProps) {
           value={filter}
           onCommit={setFilter}
           isLive
-          attributes={{ placeholder: text.filter, 'aria-label': text.filter }}
+          attributes={{ placeholder: filterText, 'aria-label': filterText }}
         />
         <Button size="small" onClick={() => onChange(new Set([...chosen, ...shown.map(({ ap_id }) => ap_id)]))}>
-          {text.all(formatNumber(shown.length))}
+          {`Select the ${formatNumber(shown.length)} shown`}
         </Button>
-        {chosen.size > 0 && <Button size="small" kind="quiet" onClick={() => onChange(new Set())} words={text.none} />}
+        {chosen.size > 0 && (
+          <Button size="small" kind="quiet" onClick={() => onChange(new Set())} words="Clear selection" />
+        )}
         <span class="faint small" aria-live="polite">
-          {text.chosen(formatNumber(chosen.size), formatNumber(agents.length))}
+          {`${formatNumber(chosen.size)} of ${formatNumber(agents.length)} selected`}
         </span>
       </div>
-      <ul class="agent-choices" aria-label={text.label}>
+      <ul class="agent-choices" aria-label={commandsText.picker.label}>
         {shown.map((agent) => (
           <li key={agent.ap_id}>
             <label title={agent.ap_id}>
@@ -55,10 +58,10 @@ export function AgentList({ agents, chosen, onChange }: AgentListProps) {
             </label>
           </li>
         ))}
-        {shown.length === 0 && <li class="soft">{text.noMatch}</li>}
+        {shown.length === 0 && <li class="soft">No access points match this filter.</li>}
       </ul>
       {matching.length > shown.length && (
-        <p class="faint small">{text.more(formatNumber(matching.length - shown.length))}</p>
+        <p class="faint small">{`${formatNumber(matching.length - shown.length)} more: type part of a name to find them`}</p>
       )}
     </div>
   );
@@ -73,7 +76,7 @@ interface PatternProps {
 export function AgentPattern({ pattern, count, onChange }: PatternProps) {
   return (
     <div class="field">
-      <label for="agent-pattern">{text.patternLabel}</label>
+      <label for="agent-pattern">Pattern</label>
       <input
         id="agent-pattern"
         class="input mono"
@@ -84,8 +87,8 @@ export function AgentPattern({ pattern, count, onChange }: PatternProps) {
         {...useDraft(pattern, onChange, { isLive: true })}
       />
       <p id="agent-pattern-hint" class="below" aria-live="polite">
-        {text.patternHint}
-        {pattern !== '' && ` · ${text.matches(formatCount(count, 'access point'))}`}
+        * matches any text, ? matches one character
+        {pattern !== '' && ` · matches ${formatCount(count, 'access point')}`}
       </p>
     </div>
   );

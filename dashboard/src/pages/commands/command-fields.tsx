@@ -1,7 +1,6 @@
 // The part of a form that says what to do: a command, and fields for the arguments that the access points declare.
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
-import { commandsText } from '../../text/commands.ts';
 import {
   boundsInWords,
   type DeclaredArgument,
@@ -11,7 +10,7 @@ import {
 } from './declared-commands.ts';
 import './command-form.css';
 
-const text = commandsText.form;
+const nameText = 'Command';
 
 export type CommandFormState = FormState<Record<string, string>>;
 
@@ -28,16 +27,21 @@ export function CommandFields({ form, commands, now }: CommandFieldsProps) {
   if (!commands) {
     return (
       <div class="command-fields">
-        <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
+        <TextField
+          {...form.at('name')}
+          label={nameText}
+          hint="This access point does not declare its commands. You can send any command."
+          isMono
+        />
         <FreeArguments form={form} />
       </div>
     );
   }
   const chosen = commands.find(({ name }) => name === form.values.value.name);
-  const options = [['', text.choose] as const, ...commands.map(({ name }) => [name, name] as const)];
+  const options = [['', 'Choose a command'] as const, ...commands.map(({ name }) => [name, name] as const)];
   return (
     <div class="command-fields">
-      <SelectField {...form.at('name')} label={text.name} options={options} />
+      <SelectField {...form.at('name')} label={nameText} options={options} />
       {chosen && !chosen.params && <FreeArguments form={form} />}
       {Object.entries(chosen?.params ?? {}).map(([arg, bounds]) => (
         <ArgumentField
@@ -53,7 +57,16 @@ export function CommandFields({ form, commands, now }: CommandFieldsProps) {
 }
 
 function FreeArguments({ form }: { form: CommandFormState }) {
-  return <TextField {...form.at('arguments')} label={text.args} hint={text.argsHint} rows={2} isMono isOptional />;
+  return (
+    <TextField
+      {...form.at('arguments')}
+      label="Arguments"
+      hint={'A JSON object, such as {"dbm": 17}'}
+      rows={2}
+      isMono
+      isOptional
+    />
+  );
 }
 
 interface ArgumentFieldProps {
@@ -67,11 +80,11 @@ function ArgumentField({ form, arg, bounds, now }: ArgumentFieldProps) {
   const name = `args.${arg}`;
   const values = bounds.enum?.map(String) ?? (bounds.type === 'boolean' ? ['true', 'false'] : undefined);
   const words = boundsInWords(bounds);
-  const bound = words !== '' ? words : bounds.type === 'string' ? text.optionalHint : undefined;
-  const hint = [now && text.now(now), bound].filter(Boolean).join(' · ') || undefined;
+  const bound = words !== '' ? words : bounds.type === 'string' ? 'optional' : undefined;
+  const hint = [now && `Now ${now}`, bound].filter(Boolean).join(' · ') || undefined;
   if (values) {
     const options = [
-      ['', now === undefined ? text.unset : text.unsetNow(now)] as const,
+      ['', now === undefined ? 'not set' : `Unchanged (now ${now})`] as const,
       ...values.map((value) => [value, labelOf(value)] as const),
     ];
     return <SelectField {...form.at(name)} label={arg} options={options} />;
@@ -90,5 +103,30 @@ function ArgumentField({ form, arg, bounds, now }: ArgumentFieldProps) {
 }
 
 function labelOf(value: string): string {
-  return value === 'true' ? text.yes : value === 'false' ? text.no : value;
+  return value === 'true' ? 'yes' : value === 'false' ? 'no' : value;
+}
+
+export function MoreOptions({ form }: { form: CommandFormState }) {
+  const isWrong = ['hold_seconds', 'expires_in'].some((name) => form.problems.value[name] !== undefined);
+  return (
+    <details class="more-options" open={isWrong || undefined}>
+      <summary>More options: lease, expiry</summary>
+      <div class="stack">
+        <div class="command-fields">
+          <TextField
+            {...form.at('hold_seconds')}
+            label="Lease duration"
+            hint="seconds in which callers with lower priority cannot change it; 0: no lease; default: see conflict rules"
+            inputMode="numeric"
+          />
+          <TextField
+            {...form.at('expires_in')}
+            label="Expires after"
+            hint="seconds; default: 600"
+            inputMode="numeric"
+          />
+        </div>
+      </div>
+    </details>
+  );
 }

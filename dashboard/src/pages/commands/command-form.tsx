@@ -6,16 +6,14 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { call, problemAt, toFailure, withProblemsMoved } from '../../api/client.ts';
 import { Button, type ButtonProps } from '../../components/button.tsx';
 import { Notice, useAction } from '../../components/feedback.tsx';
-import { TextField } from '../../components/forms/fields.tsx';
 import { Form, keepForm, useForm, useUnsavedForm } from '../../components/forms/form.tsx';
 import { agentName } from '../../data/agents.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatCount } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { toNumber, useWhatIf, WhatIfBrief } from '../what-if/what-if-beside.tsx';
-import { CommandFields, type CommandFormState } from './command-fields.tsx';
+import { CommandFields, MoreOptions } from './command-fields.tsx';
 import { CommandOutcome, ConfirmCommand, type Outcome } from './command-outcome.tsx';
 import {
   commonCommands,
@@ -27,7 +25,8 @@ import {
 } from './declared-commands.ts';
 import { GuardFields, guardOf, guardValues, suggestGuard } from './guard-fields.tsx';
 
-const text = commandsText.form;
+const notAllowedWords = (names: string[]) =>
+  `You have not started or been granted ${names.length > 3 ? `these ${names.length}` : names.join(', ')}.`;
 
 interface CommandTarget {
   ap_id: string;
@@ -74,7 +73,7 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
   const submit = async (values: Record<string, string>) => {
     setOutcome(undefined);
     setBack([]);
-    if ((values.name ?? '').trim() === '') throw problemAt('name', text.noName);
+    if ((values.name ?? '').trim() === '') throw problemAt('name', 'Choose a command');
     const command = toCommand(commands, values);
     if (way.current === 'what_if') {
       await whatIf.ask(emulated.map(({ ap_id }) => ({ agent_id: ap_id, command: writeCommand(command) })));
@@ -114,11 +113,11 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
       }
       setBack([]);
       queries.refresh('list_commands');
-      return text.wentBack;
+      return 'The values from before were sent';
     });
-  const sendWords = targets.length > 1 ? text.sendMany(formatCount(targets.length, 'access point')) : text.send;
+  const sendWords = targets.length > 1 ? `Send to ${formatCount(targets.length, 'access point')}` : 'Send';
   const ways: readonly (readonly [name: typeof way.current, look: ButtonProps])[] = [
-    ['dry_run', { words: text.dryRun }],
+    ['dry_run', { words: 'Dry run' }],
     ...(emulated.length > 0 ? ([['what_if', { icon: 'emulator', words: emulatorText.whatIf.button }]] as const) : []),
     ['send', { kind: 'primary', words: sendWords }],
   ];
@@ -128,22 +127,34 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
     buttons.current?.closest('form')?.requestSubmit();
   }, []);
   return (
-    <Form form={form} label={text.label} onSubmit={submit}>
+    <Form form={form} label="Send a command" onSubmit={submit}>
       {problem !== undefined && <Notice kind="warning" title={problem} />}
       {notAllowed.length > 0 && (
-        <Notice title={text.notAllowed}>{text.notAllowedWords(notAllowed.map(({ ap_id }) => agentName(ap_id)))}</Notice>
+        <Notice title="You may not send commands to this choice.">
+          {notAllowedWords(notAllowed.map(({ ap_id }) => agentName(ap_id)))}
+        </Notice>
       )}
-      {targets.length === 0 && <p class="soft">{text.chooseFirst}</p>}
+      {targets.length === 0 && <p class="soft">Select access points to see their commands.</p>}
       {noCommon ? (
-        <Notice kind="warning" title={text.noCommon} words={text.noCommonWords} />
+        <Notice
+          kind="warning"
+          title="These access points have no command in common."
+          words="Select fewer access points, or only one type."
+        />
       ) : (
         targets.length > 0 && <CommandFields form={form} commands={commands} now={isOne ? targets[0] : undefined} />
       )}
       {isOne && <GuardFields form={form} target={targets[0]!} />}
-      {!isOne && targets.length > 0 && <p class="faint small">{text.guardOne}</p>}
+      {!isOne && targets.length > 0 && (
+        <p class="faint small">A guard works for one access point only. Select one to set it.</p>
+      )}
       <MoreOptions form={form} />
       {emulated.length === 0 && targets.length > 0 && (
-        <p class="faint small">{isOne ? emulatorText.whatIf.real : emulatorText.whatIf.realMany}</p>
+        <p class="faint small">
+          {isOne
+            ? 'On a real access point nothing can be predicted. A guard puts the old value back if a metric gets worse.'
+            : emulatorText.whatIf.realMany}
+        </p>
       )}
       <div class="cluster" ref={buttons}>
         {ways.map(([name, look]) => (
@@ -163,7 +174,7 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
       {outcome && <CommandOutcome outcome={outcome} />}
       {outcome && back.length > 0 && (
         <div>
-          <Button isBusy={goingBack.isBusy} onClick={goBack} words={text.goBack} />
+          <Button isBusy={goingBack.isBusy} onClick={goBack} words="Go back to the values from before" />
         </div>
       )}
       {asked && (
@@ -175,21 +186,6 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
         />
       )}
     </Form>
-  );
-}
-
-function MoreOptions({ form }: { form: CommandFormState }) {
-  const isWrong = ['hold_seconds', 'expires_in'].some((name) => form.problems.value[name] !== undefined);
-  return (
-    <details class="more-options" open={isWrong || undefined}>
-      <summary>{text.more}</summary>
-      <div class="stack">
-        <div class="command-fields">
-          <TextField {...form.at('hold_seconds')} label={text.hold} hint={text.holdHint} inputMode="numeric" />
-          <TextField {...form.at('expires_in')} label={text.expires} hint={text.expiresHint} inputMode="numeric" />
-        </div>
-      </div>
-    </details>
   );
 }
 

@@ -5,7 +5,9 @@ import './command-status-history.css';
 import type { Command, CommandState, Rival, VerdictWord } from '../../api/client.ts';
 import { formatMoment, formatSpan } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
+
+const stepsText = { queued: 'Queued', sent: 'Sent', received: 'Received', ended: 'Finished' };
 
 export type StepName = 'queued' | 'sent' | 'received' | 'ended';
 
@@ -86,7 +88,7 @@ export function commandHref(command_id: string): string {
 /** The command that was in the way; nothing for those who may not see it. */
 export function RivalLink({ rival }: { rival: Rival | null }) {
   if (!rival || !maySee(rival)) return null;
-  return <a href={commandHref(rival.command_id)}>{commandsText.rival(rival.caller_name)}</a>;
+  return <a href={commandHref(rival.command_id)}>{`Show command of ${rival.caller_name}`}</a>;
 }
 
 const shapes: Record<VerdictWord, string> = {
@@ -148,14 +150,14 @@ function Dot({ mark }: { mark: StatusStep['mark'] }) {
 
 function wordOf({ state }: CommandTimes, { name }: StatusStep): string {
   const hasEnded = !['queued', 'sent', 'received'].includes(state);
-  return name === 'ended' && hasEnded ? commandsText.states[state] : commandsText.steps[name];
+  return name === 'ended' && hasEnded ? commandsText.states[state] : stepsText[name];
 }
 
 function timeOf(command: CommandTimes, { name, at, mark }: StatusStep): string {
-  if (at === undefined) return mark === 'skipped' ? commandsText.stepSkipped : commandsText.stepAhead;
+  if (at === undefined) return mark === 'skipped' ? 'skipped' : 'not yet';
   if (name !== 'ended') return preciseTime(at);
   const seconds = secondsTaken(command) ?? 0;
-  return `${preciseTime(at)} · ${commandsText.took(spanOf(seconds))}`;
+  return `${preciseTime(at)} · after ${spanOf(seconds)}`;
 }
 
 function statusWords(command: CommandTimes, steps: readonly StatusStep[]): string {

@@ -7,11 +7,9 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { agentName } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
 import { isEnded, RivalLink, StatusDots, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, decisionSentence, withFullStop } from './command-words.ts';
-
-const confirmText = commandsText.confirm;
 
 interface ConfirmCommandProps {
   name: string;
@@ -23,17 +21,19 @@ interface ConfirmCommandProps {
 export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmCommandProps) {
   const count = formatCount(ap_ids.length, 'access point');
   const typed =
-    ap_ids.length > 1 ? { label: confirmText.typeNumber(ap_ids.length), name: String(ap_ids.length) } : undefined;
+    ap_ids.length > 1
+      ? { label: `Type ${ap_ids.length} to confirm the number of access points`, name: String(ap_ids.length) }
+      : undefined;
   return (
     <ConfirmDialog
-      title={confirmText.title(name, ap_ids.length === 1 ? agentName(ap_ids[0]!) : count)}
-      action={confirmText.action}
+      title={`Send ${name} to ${ap_ids.length === 1 ? agentName(ap_ids[0]!) : count}?`}
+      action="Send the command"
       {...(typed && { typed })}
       onConfirm={onConfirm}
       onClose={onClose}
     >
-      <p>{confirmText.interrupts}</p>
-      <ul class="confirm-names" aria-label={confirmText.affected}>
+      <p>This command interrupts the service of the devices that are connected there.</p>
+      <ul class="confirm-names" aria-label="Affected access points">
         {ap_ids.map((ap_id) => (
           <li key={ap_id} title={ap_id}>
             {agentName(ap_id)}
@@ -44,7 +44,6 @@ export function ConfirmCommand({ name, ap_ids, onConfirm, onClose }: ConfirmComm
   );
 }
 
-const text = commandsText.outcome;
 /** Nobody reads more; the list of commands has all of them. */
 const maxShown = 60;
 
@@ -87,17 +86,21 @@ export function CommandOutcome({ outcome }: { outcome: Outcome }) {
   useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [outcome]);
   return (
     <section ref={element} class="outcome" aria-live="polite">
-      <h3>{isDryRun ? text.dryRun : isRejected ? text.rejectedAll : text.sent}</h3>
+      <h3>{isDryRun ? 'Dry run: nothing was sent' : isRejected ? 'Nothing was sent' : 'Sent'}</h3>
       {targets.length > 1 && <p class="soft">{totalsInWords(targets)}</p>}
       <ul class="verdicts">
         {shown.map((target) => (
           <Verdict key={target.ap_id} target={target} command={known.get(target.command_id ?? '')} />
         ))}
       </ul>
-      {isUnguarded && <p class="soft small">{text.unguarded}</p>}
-      {retryAt !== undefined && <p class="soft">{text.tryAt(formatMoment(retryAt))}</p>}
+      {isUnguarded && (
+        <p class="soft small">
+          Without a guard: what was set before was not set through Weft, so it could not go back by itself.
+        </p>
+      )}
+      {retryAt !== undefined && <p class="soft">{`Try again at ${formatMoment(retryAt)}.`}</p>}
       {targets.length > shown.length && (
-        <p class="faint small">{text.more(formatCount(targets.length - shown.length, 'access point'))}</p>
+        <p class="faint small">{`and ${formatCount(targets.length - shown.length, 'access point')} more`}</p>
       )}
     </section>
   );
@@ -107,8 +110,8 @@ function Verdict({ target, command }: { target: OutcomeTarget; command: Command 
   const { ap_id, verdict, hold_until, command_id, sent_args } = target;
   const words = [
     decisionSentence(target),
-    sent_args && text.sendsInstead(argumentsInWords(sent_args)),
-    hold_until && text.holdUntil(formatMoment(hold_until)),
+    sent_args && `${argumentsInWords(sent_args)} is sent instead`,
+    hold_until && `you will hold the lease until ${formatMoment(hold_until)}`,
   ].filter(Boolean);
   return (
     <li>

@@ -12,13 +12,13 @@ import { agentName } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import type { PageProps } from '../../router/location.ts';
-import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/components.ts';
+import { commandsText } from '../../text/pages.ts';
 import { commandHref, isCancellable, isEnded, RivalLink, StatusLine, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, commandInWords, decisionSentence, parameterWords, withFullStop } from './command-words.ts';
 import { writeCommand } from './declared-commands.ts';
 
-const text = commandsText.one;
+const text = { cancel: 'Cancel command', result: 'Answer of the agent' };
 
 export function CommandPage({ params }: PageProps) {
   const command_id = params.command_id!;
@@ -28,9 +28,16 @@ export function CommandPage({ params }: PageProps) {
     { pollMs: (known) => (isEnded(known) ? 30_000 : 700) },
   );
   const [isCancelling, setCancelling] = useState(false);
-  const back = <a href="/commands">{text.back}</a>;
+  const back = <a href="/commands">{commandsText.one.back}</a>;
   if (failure?.status === 404) {
-    return <UnknownPage title={pageTitles.command} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
+    return (
+      <UnknownPage
+        title={pageTitles.command}
+        {...{ back }}
+        unknown="Command not found"
+        words="Commands are deleted some time after they end. This command may also belong to another user. Check the list of commands."
+      />
+    );
   }
   return (
     <Page
@@ -40,7 +47,7 @@ export function CommandPage({ params }: PageProps) {
         command && (
           <>
             {isCancellable(command) && <Button kind="danger" onClick={() => setCancelling(true)} words={text.cancel} />}
-            <ButtonLink href={againHref(command)}>{text.again}</ButtonLink>
+            <ButtonLink href={againHref(command)}>Send again</ButtonLink>
           </>
         )
       }
@@ -49,13 +56,13 @@ export function CommandPage({ params }: PageProps) {
       {command && <CommandDetails command={command} />}
       {isCancelling && command && (
         <ConfirmDialog
-          title={text.cancelTitle(command.name, agentName(command.ap_id))}
+          title={`Cancel ${command.name} to ${agentName(command.ap_id)}?`}
           action={text.cancel}
           onClose={() => setCancelling(false)}
           onConfirm={() => call('cancel_command', { path: { command_id } })}
           changes={['get_command', 'list_commands']}
-          done={text.cancelled}
-          words={text.cancelWords}
+          done="Command cancelled"
+          words="The access point has not confirmed this command yet. It may still receive it; its answer is then ignored."
         />
       )}
     </Page>
@@ -68,12 +75,12 @@ function CommandDetails({ command }: { command: Command }) {
   return (
     <div class="command-grid">
       <div class="stack">
-        <Card title={text.statusHistory}>
+        <Card title="Status history">
           <StatusLine command={command} />
         </Card>
         <section class="card stack">
           <div class="cluster">
-            <h2>{text.decision}</h2>
+            <h2>Decision</h2>
             <VerdictChip verdict={verdict} />
           </div>
           <p>{withFullStop(decisionSentence(command))}</p>
@@ -83,12 +90,12 @@ function CommandDetails({ command }: { command: Command }) {
           {hasAnswer ? (
             <JsonBlock value={result} label={text.result} />
           ) : (
-            <p class="soft">{isEnded(command) ? text.neverAnswered : text.noResult}</p>
+            <p class="soft">{isEnded(command) ? 'The agent did not answer.' : 'The agent has not answered yet.'}</p>
           )}
         </Card>
       </div>
       <aside class="card">
-        <h2>{text.facts}</h2>
+        <h2>Details</h2>
         <CommandFacts command={command} />
       </aside>
     </div>
@@ -97,35 +104,35 @@ function CommandDetails({ command }: { command: Command }) {
 
 function CommandFacts({ command }: { command: Command }) {
   const { ap_id, args, sent_args, applied, inverse_of, batch_id, guard, hold_until, command_id } = command;
-  const inWords = (some: Record<string, unknown>) => argumentsInWords(some) || text.noArguments;
+  const inWords = (some: Record<string, unknown>) => argumentsInWords(some) || 'no arguments';
   return (
     <Facts
       rows={[
-        [text.agent, <AgentLink key="agent" ap_id={ap_id} />],
-        [text.asked, inWords(args)],
-        JSON.stringify(args) !== JSON.stringify(sent_args) && [text.sent, inWords(sent_args)],
-        applied && [text.applied, inWords(applied)],
-        [text.by, command.caller_name],
-        [text.priority, command.priority],
-        [text.parameter, parameterWords(command.parameter)],
-        [text.group, parameterWords(command.parameter_group)],
-        hold_until && [text.holds, formatMoment(hold_until)],
-        [text.expires, formatMoment(command.expires_at)],
-        guard !== null && [text.guard, <code key="guard">{guard}</code>],
+        ['Access point', <AgentLink key="agent" ap_id={ap_id} />],
+        ['Requested', inWords(args)],
+        JSON.stringify(args) !== JSON.stringify(sent_args) && ['Sent', inWords(sent_args)],
+        applied && ['Applied', inWords(applied)],
+        ['Sent by', command.caller_name],
+        ['Priority', command.priority],
+        ['Parameter', parameterWords(command.parameter)],
+        ['Group', parameterWords(command.parameter_group)],
+        hold_until && ['Lease until', formatMoment(hold_until)],
+        ['Expires', formatMoment(command.expires_at)],
+        guard !== null && ['Guard', <code key="guard">{guard}</code>],
         inverse_of !== null && [
-          text.takesBack,
+          'Undoes',
           <a key="inverse" href={commandHref(inverse_of)}>
             {inverse_of.slice(0, 8)}
           </a>,
         ],
-        batch_id !== null && [text.batch, <code key="batch">{batch_id.slice(0, 8)}</code>],
+        batch_id !== null && ['Batch', <code key="batch">{batch_id.slice(0, 8)}</code>],
         [
-          text.job,
+          'Job',
           <a key="job" href={`/jobs/${encodeURIComponent(command.job_number)}`}>
-            {text.jobOpen}
+            Show messages
           </a>,
         ],
-        [text.number, <CopyableCode key="number" text={command_id} />, 'command-number'],
+        ['Command ID', <CopyableCode key="number" text={command_id} />, 'command-number'],
       ]}
     />
   );

@@ -1,7 +1,20 @@
 // A command in a line, and what was decided about it as a sentence: who held what until when, who asked, and how it came out. Pure.
 import type { Command, Conflict, Rival } from '../../api/client.ts';
 import { formatMoment, shortAgentName } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
+
+const text = {
+  /** By reason, where no other caller is involved. */
+  unopposed: {
+    free: 'Not leased by others',
+    same_value: 'Already leased with this value',
+    own_lease: 'Already leased by the same caller',
+  } as Record<string, string>,
+  because: {
+    higher_rank: ': users take precedence over apps',
+    higher_priority: ': higher priority',
+    last_wins: ': the last command wins',
+  } as Record<string, string>,
+};
 
 /** `dbm 17, mode "eco"`. */
 export function argumentsInWords(args: Record<string, unknown>): string {
@@ -17,8 +30,6 @@ export function commandInWords({ name, args }: Pick<Command, 'name' | 'args'>): 
   const rest = argumentsInWords(args);
   return rest === '' ? name : `${name} ${rest}`;
 }
-
-const text = commandsText.decision;
 
 export interface Decision {
   ap_id: string;
@@ -41,15 +52,18 @@ export function decisionSentence({ ap_id, caller_name, verdict, reason, detail, 
   const unopposed = text.unopposed[reason ?? ''];
   if (unopposed !== undefined) return unopposed;
   if (!rival) return plainDetail(detail);
-  const holder = rival.caller_kind === 'weft' ? text.weft : rival.caller_name;
-  const what = text.parameterOf(parameterWords(rival.parameter), shortAgentName(rival.ap_id || ap_id));
+  const holder = rival.caller_kind === 'weft' ? 'Weft' : rival.caller_name;
+  const what = `${parameterWords(rival.parameter)} of ${shortAgentName(rival.ap_id || ap_id)}`;
   const until = formatMoment(rival.until);
-  const asker = caller_name ?? text.thisCommand;
-  if (verdict === 'rejected') return text.rejected(holder, what, until, asker);
-  if (verdict === 'queued') return text.queued(holder, what, until, asker);
-  if (verdict === 'accepted_modified') return text.merged(holder, what, asker);
-  if (reason === 'related') return text.related(holder, what, asker);
-  return text.overridden(holder, what, asker, text.because[reason ?? ''] ?? '');
+  const asker = caller_name ?? 'this command';
+  if (verdict === 'rejected')
+    return `${holder} holds the lease on ${what} until ${until}; ${asker} requested a different value and was rejected`;
+  if (verdict === 'queued') return `${holder} holds the lease on ${what} until ${until}; ${asker} is queued until then`;
+  if (verdict === 'accepted_modified')
+    return `${holder} and ${asker} requested different values for ${what}; a merged value is sent`;
+  if (reason === 'related')
+    return `${asker} was accepted; ${holder} holds the lease on ${what}, which affects the same thing`;
+  return `${asker} overrides the lease of ${holder} on ${what}${text.because[reason ?? ''] ?? ''}`;
 }
 
 /** With a full stop, where something follows. */

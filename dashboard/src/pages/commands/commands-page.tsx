@@ -17,18 +17,17 @@ import { queries } from '../../data/use-operation.ts';
 import { formatAge, formatMoment } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/components.ts';
+import { commandsText } from '../../text/pages.ts';
 import { isEnded, StatusDots, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, rivalSentence } from './command-words.ts';
 import { RejectedList } from './rejected-list.tsx';
 
-const text = commandsText.columns;
 const pageSize = 100;
 const filters = ['state', 'agent', 'whose'];
 
 const columns: Column<Command>[] = [
-  column('command', text.command, 'minmax(96px, 1.3fr)', {
+  column('command', 'Command', 'minmax(96px, 1.3fr)', {
     sort: ({ name }) => name,
     cell: ({ name, args }) => (
       <>
@@ -36,21 +35,21 @@ const columns: Column<Command>[] = [
       </>
     ),
   }),
-  column('agent', text.agent, 'minmax(104px, 1.1fr)', {
+  column('agent', 'Access point', 'minmax(104px, 1.1fr)', {
     sort: ({ ap_id }) => ap_id,
     cell: ({ ap_id }) => <NarrowAgentName ap_id={ap_id} />,
   }),
-  { name: 'history', title: text.statusHistory, width: '100px', cell: (command) => <StatusDots command={command} /> },
-  wideColumn('state', text.state, '84px', {
+  { name: 'history', title: 'Status history', width: '100px', cell: (command) => <StatusDots command={command} /> },
+  wideColumn('state', 'State', '84px', {
     sort: ({ state }) => state,
     cell: ({ state }) => commandsText.states[state],
   }),
-  wideColumn('by', text.by, 'minmax(100px, 0.9fr)', { word: ({ caller_name }) => caller_name }),
-  wideColumn('decision', text.decision, 'minmax(160px, 2fr)', {
+  wideColumn('by', 'Sent by', 'minmax(100px, 0.9fr)', { word: ({ caller_name }) => caller_name }),
+  wideColumn('decision', 'Decision', 'minmax(160px, 2fr)', {
     sort: ({ verdict }) => verdict,
     cell: (command) => <DecisionCell command={command} />,
   }),
-  column('age', text.age, '92px', {
+  column('age', 'Created', '92px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
@@ -70,9 +69,7 @@ function DecisionCell({ command }: { command: Command }) {
 
 function Age({ at }: { at: number }) {
   const seconds = Math.max(0, (now.value - at) / 1000);
-  return (
-    <span title={formatMoment(at)}>{seconds < 2 ? commandsText.justNow : commandsText.ago(formatAge(seconds))}</span>
-  );
+  return <span title={formatMoment(at)}>{seconds < 2 ? 'just now' : `${formatAge(seconds)} ago`}</span>;
 }
 
 const textOf = (command: Command) =>
@@ -114,7 +111,7 @@ export function CommandsPage() {
       icon="commands"
       href={agent === '' ? '/commands/new' : `/commands/new?agent=${encodeURIComponent(agent)}`}
     >
-      {commandsText.send}
+      Send a command
     </ButtonLink>
   );
   const tools = (
@@ -123,27 +120,22 @@ export function CommandsPage() {
         {...agentField}
         attributes={{
           class: 'commands-agent',
-          'aria-label': commandsText.agentFilter,
-          placeholder: commandsText.agentPlaceholder,
+          'aria-label': 'Access point',
+          placeholder: 'Access point',
         }}
       />
       <Choice
-        label={commandsText.stateFilter}
+        label="State"
         value={state}
         onChange={setState}
         options={[
-          ['', commandsText.allStates],
+          ['', 'All states'],
           ...Object.entries(commandsText.states).filter(([name]) => name !== 'rejected'),
           ['refused', commandsText.rejected],
         ]}
       />
       {isAdmin && !isOfRejected && (
-        <Choice
-          label={commandsText.sentBy}
-          value={whose}
-          onChange={setWhose}
-          options={{ '': commandsText.allUsers, own: commandsText.own }}
-        />
+        <Choice label="Sent by" value={whose} onChange={setWhose} options={{ '': 'All users', own: 'Only mine' }} />
       )}
     </>
   );
@@ -153,7 +145,11 @@ export function CommandsPage() {
       {isOfRejected && <RejectedList agent={agent} tools={tools} />}
       {!isOfRejected && !rows && !failure && !isFiltered && <SkeletonLines count={10} />}
       {isEmpty && !isFiltered && (
-        <EmptyState title={commandsText.empty.title} actions={send} words={commandsText.empty.words} />
+        <EmptyState
+          title="No commands yet"
+          actions={send}
+          words="A command changes something on an access point: it goes to sleep, or uses another power or channel. Commands that you send and their results appear here."
+        />
       )}
       {!isOfRejected && (isFiltered || (shown && !isEmpty)) && (
         <Table
@@ -164,7 +160,7 @@ export function CommandsPage() {
           textOf={textOf}
           initialSort="age"
           filteredBy={filters}
-          noMatch={commandsText.empty.none}
+          noMatch="No commands match these filters."
           tools={tools}
         />
       )}

@@ -9,7 +9,6 @@ import {
 } from '@weft/contract/declared-commands';
 import { isObject, parseObject } from '@weft/contract/is-object';
 import { problemAt } from '../../api/client.ts';
-import { commandsText } from '../../text/commands.ts';
 
 export type { DeclaredArgument };
 /** As far as a form needs it. */
@@ -119,17 +118,16 @@ export function wayBack({ name, args }: WrittenCommand, agents: readonly (KnownV
 
 /** `10 to 38 dBm`, `36, 40, 44`; empty if anything goes. */
 export function boundsInWords({ minimum, maximum, multipleOf, unit = '' }: DeclaredArgument): string {
-  const text = commandsText.bounds;
   const suffix = unit === '' ? '' : `\u2009${unit}`;
   const range =
     minimum !== undefined && maximum !== undefined
-      ? text.range(minimum, maximum)
+      ? `${minimum} to ${maximum}`
       : minimum !== undefined
-        ? text.atLeast(minimum)
+        ? `at least ${minimum}`
         : maximum !== undefined
-          ? text.atMost(maximum)
+          ? `at most ${maximum}`
           : '';
-  const steps = multipleOf === undefined ? '' : text.steps(multipleOf);
+  const steps = multipleOf === undefined ? '' : `in steps of ${multipleOf}`;
   return [range && range + suffix, steps].filter(Boolean).join(', ');
 }
 
@@ -137,7 +135,7 @@ function readFreely(text: string): Record<string, unknown> {
   if (text.trim() === '') return {};
   const value = parseObject(text);
   if (value) return value;
-  throw problemAt('arguments', commandsText.form.notJson);
+  throw problemAt('arguments', 'Enter a JSON object, such as {"dbm": 17}');
 }
 
 /** What is not a number is sent as it was typed: the server has words for it. */

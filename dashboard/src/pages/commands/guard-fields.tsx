@@ -6,11 +6,15 @@ import { Button } from '../../components/button.tsx';
 import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { metricWords } from '../../data/metrics.ts';
 import { formatValue } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
 import type { CommandFormState } from './command-fields.tsx';
 import type { KnownValues } from './declared-commands.ts';
 
-const text = commandsText.form;
+const text = {
+  guard: 'Guard: go back by itself if it gets worse',
+  above: 'above',
+  below: 'below',
+  guardScopes: { '': 'itself', neighbours: 'neighbours' },
+};
 
 export interface Guard {
   metric: string;
@@ -55,12 +59,8 @@ export function suggestGuard(command: string, { latest = {} }: Pick<KnownValues,
 /** `latency stays below 44 ms at its neighbours`. */
 export function guardInWords({ metric, comparison, limit, isOfNeighbours }: Guard, configuration = {}): string {
   const { label, unit } = metricWords(configuration, metric);
-  const words = text.guardOf(
-    label.toLowerCase(),
-    comparison === '<' ? text.below : text.above,
-    formatValue(limit, unit),
-  );
-  return isOfNeighbours ? text.guardNeighbours(words) : words;
+  const words = `${label.toLowerCase()} stays ${comparison === '<' ? text.below : text.above} ${formatValue(limit, unit)}`;
+  return isOfNeighbours ? `${words} at its neighbours` : words;
 }
 
 /** What the fields say, as `send_command` takes it; undefined if they are empty. */
@@ -98,7 +98,8 @@ export function GuardFields({ form, target }: GuardFieldsProps) {
     limit: Number(guard_limit),
     isOfNeighbours: guard_scope === 'neighbours',
   };
-  const words = guard.metric === '' ? text.guard : text.guardSet(guardInWords(guard, target.configuration));
+  const words =
+    guard.metric === '' ? text.guard : `Guard: goes back unless ${guardInWords(guard, target.configuration)}`;
   const isWrong = ['guard_metric', 'guard_limit'].some((field) => form.problems.value[field] !== undefined);
   const suggested = name === '' ? undefined : suggestGuard(name, target);
   const use = (wanted: Guard) => {
@@ -110,23 +111,23 @@ export function GuardFields({ form, target }: GuardFieldsProps) {
       <summary>{words}</summary>
       <fieldset class="bare-fieldset stack">
         <legend class="visually-hidden">{text.guard}</legend>
-        <p class="soft small">{text.guardWords}</p>
+        <p class="soft small">If the metric leaves this limit after the command, Weft restores the old value.</p>
         {suggested && (
           <div>
             <Button size="small" onClick={() => use(suggested)}>
-              {text.guardUse(guardInWords(suggested, target.configuration))}
+              {`Use: ${guardInWords(suggested, target.configuration)}`}
             </Button>
           </div>
         )}
         <div class="guard-fields">
-          <TextField {...form.at('guard_metric')} label={text.guardMetric} placeholder="rsrp_dbm" isMono />
+          <TextField {...form.at('guard_metric')} label="Metric" placeholder="rsrp_dbm" isMono />
           <SelectField
             {...form.at('guard_comparison')}
-            label={text.guardComparison}
+            label="Must stay"
             options={{ '>': text.above, '<': text.below }}
           />
-          <TextField {...form.at('guard_limit')} label={text.guardLimit} inputMode="decimal" />
-          <SelectField {...form.at('guard_scope')} label={text.guardScope} options={text.guardScopes} />
+          <TextField {...form.at('guard_limit')} label="Limit" inputMode="decimal" />
+          <SelectField {...form.at('guard_scope')} label="Of" options={text.guardScopes} />
         </div>
       </fieldset>
     </details>

@@ -7,7 +7,7 @@ import { Loading } from '../../components/feedback.tsx';
 import { OlderButton } from '../../components/tables/filter-bar.tsx';
 import { usePages } from '../../data/use-feed.ts';
 import { formatMoment } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
+import { commandsText } from '../../text/pages.ts';
 import { RivalLink, VerdictChip } from './command-marks.tsx';
 import { decisionSentence, parameterWords, withFullStop } from './command-words.ts';
 
@@ -22,7 +22,7 @@ export function RejectedList({ agent, tools }: { agent: string; tools: Component
     <div class="table-frame">
       <div class="table-tools">{tools}</div>
       <Loading data={rejected} failure={failure} again="list_conflicts" lines={8} />
-      {rejected?.length === 0 && <p class="soft commands-none">{commandsText.empty.noneRejected}</p>}
+      {rejected?.length === 0 && <p class="soft commands-none">No commands were rejected.</p>}
       {rejected && rejected.length > 0 && (
         <ul class="card rejections">
           {rejected.map((conflict) => (

@@ -8,14 +8,13 @@ import { Card, Page } from '../../components/page.tsx';
 import { isOfNetwork } from '../../data/agents.ts';
 import { useFleet } from '../../data/fleet.ts';
 import { place, setQuery, useQueryState } from '../../router/location.ts';
-import { commandsText } from '../../text/commands.ts';
 import { pageTitles } from '../../text/components.ts';
+import { commandsText } from '../../text/pages.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
 import { CommandForm } from './command-form.tsx';
 import { readCommand } from './declared-commands.ts';
 import './send-command-page.css';
 
-const text = commandsText.picker;
 const collator = new Intl.Collator('en', { numeric: true });
 
 export function SendCommandPage() {
@@ -41,17 +40,17 @@ export function SendCommandPage() {
       <Loading data={agents} failure={failure} lines={8} />
       {agents?.length === 0 && (
         <EmptyState
-          title={text.empty}
-          actions={<ButtonLink href="/emulator" kind="primary" words={text.startSome} />}
+          title="There are no access points yet."
+          actions={<ButtonLink href="/emulator" kind="primary" words="Start some in the emulator" />}
         />
       )}
       {agents && agents.length > 0 && (
         <div class="send-grid">
           <section class="card stack">
             <div class="spread send-head">
-              <h2>{text.label}</h2>
+              <h2>{commandsText.picker.label}</h2>
               <fieldset class="way-choice">
-                <legend class="visually-hidden">{text.how}</legend>
+                <legend class="visually-hidden">How to select access points</legend>
                 {(['', 'pattern'] as const).map((value) => (
                   <label key={value}>
                     <input
@@ -63,7 +62,7 @@ export function SendCommandPage() {
                         setWay(value);
                       }}
                     />
-                    {value === '' ? text.choose : text.pattern}
+                    {value === '' ? 'From the list' : 'By name pattern'}
                   </label>
                 ))}
               </fieldset>
@@ -73,9 +72,14 @@ export function SendCommandPage() {
             ) : (
               <AgentList agents={sorted ?? []} chosen={chosen} onChange={(next) => setGiven([...next].join(','))} />
             )}
-            {agents.some(({ may }) => !may.includes('command')) && <p class="faint small">{text.ownOnly}</p>}
+            {agents.some(({ may }) => !may.includes('command')) && (
+              <p class="faint small">
+                You may send commands only to access points of networks that you started, or that were granted to you.
+                For others, ask an administrator.
+              </p>
+            )}
           </section>
-          <Card title={commandsText.form.title}>
+          <Card title="Command to send">
             <CommandForm targets={targets} pattern={byPattern && given !== '' ? given : undefined} initial={initial} />
           </Card>
         </div>

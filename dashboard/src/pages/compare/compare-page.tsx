@@ -15,7 +15,6 @@ import { agentName, findAgent } from '../../data/agents.ts';
 import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { labelWithoutUnit, unitOf } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
-import { compareText as text } from '../../text/compare.ts';
 import { pageTitles } from '../../text/components.ts';
 import {
   maxAgents,
@@ -26,6 +25,12 @@ import {
   useOfferedMetrics,
   usualOf,
 } from './compare-series.ts';
+
+const text = {
+  metrics: 'Metrics',
+  addAgent: 'Add an access point',
+  unknown: 'No access point has this name, or several have it: write the name in full, or the id',
+};
 
 interface AgentPickerProps {
   agents: readonly string[];
@@ -60,7 +65,7 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
               <AgentLink ap_id={ap_id} />
               <IconButton
                 icon="close"
-                label={text.remove(agentName(ap_id))}
+                label={`Remove ${agentName(ap_id)}`}
                 onClick={() => onChange(agents.filter((each) => each !== ap_id))}
               />
             </li>
@@ -68,7 +73,7 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
         </ul>
       )}
       {agents.length >= maxAgents ? (
-        <p class="faint">{text.full(maxAgents)}</p>
+        <p class="faint">{`Maximum: ${maxAgents}. Remove one to add another.`}</p>
       ) : (
         <form
           class="compare-add"
@@ -100,7 +105,7 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
               {problem}
             </p>
           </div>
-          <Button type="submit">{text.add}</Button>
+          <Button type="submit">Add</Button>
           <SuggestionList id={`${id}-names`} suggestions={names} />
         </form>
       )}
@@ -129,14 +134,14 @@ export function ComparePage() {
         <>
           {agents.length > 0 && (
             <Button icon={isPaused ? 'play' : 'pause'} aria-pressed={isPaused} onClick={() => setPaused(!isPaused)}>
-              {isPaused ? text.resume : text.pause}
+              {isPaused ? 'Resume' : 'Pause'}
             </Button>
           )}
           <TimeWindowMenu />
         </>
       }
     >
-      <Card title={text.agents} look="compare-choice">
+      <Card title="Access points" look="compare-choice">
         <AgentPicker {...{ agents, fleet }} onChange={(next) => setAgents(next.join(','))} />
         {agents.length > 0 && (
           <>
@@ -156,7 +161,12 @@ export function ComparePage() {
         </Notice>
       ))}
       {series.failure && series.failure.status !== 404 && <FailureNotice failure={series.failure} />}
-      {agents.length === 0 && <EmptyState title={text.none.title}>{text.none.words}</EmptyState>}
+      {agents.length === 0 && (
+        <EmptyState title="Choose access points to compare">
+          Each chart shows one metric, with one line per access point. The address of this page contains your selection,
+          so you can share it.
+        </EmptyState>
+      )}
       {agents.length > 0 && metrics.length > 0 && (
         <div class="compare-charts">
           {metrics.map((name) => {
@@ -208,7 +218,8 @@ function MetricPicker({ offered, chosen, agentCount, onChange }: MetricPickerPro
   // What the address names stays on show, whether or not anybody reports it now.
   const missing = chosen.filter((name) => offered.every((metric) => metric.name !== name));
   const all = [...offered, ...missing.map((name) => ({ name, label: name, count: 0 }))];
-  if (all.length === 0) return <p class="soft">{text.nothingMeasured}</p>;
+  if (all.length === 0)
+    return <p class="soft">No reports in this time window. To see older values, choose a longer time window.</p>;
   const isFull = chosen.length >= maxMetrics;
   return (
     <div class="cluster compare-metrics" role="group" aria-label={text.metrics}>
@@ -223,7 +234,7 @@ function MetricPicker({ offered, chosen, agentCount, onChange }: MetricPickerPro
             onClick={() => onChange(isChosen ? chosen.filter((each) => each !== name) : [...chosen, name])}
           >
             {label}
-            {count < agentCount && <span class="faint">{text.some(count, agentCount)}</span>}
+            {count < agentCount && <span class="faint">{`${count} of ${agentCount}`}</span>}
           </Button>
         );
       })}

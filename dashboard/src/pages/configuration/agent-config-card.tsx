@@ -6,10 +6,10 @@ import { Loading, useAction } from '../../components/feedback.tsx';
 import { TextField } from '../../components/forms/fields.tsx';
 import { FormDialog, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
-import { configurationText } from '../../text/configuration.ts';
+import { configurationText } from '../../text/pages.ts';
 import { StateMark, valueWords } from './config-words.tsx';
 
-const text = configurationText.agent;
+const adoptText = 'Adopt what it runs';
 
 export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage: boolean }) {
   const input = { path: { ap_id }, query: { view: 'why' as const } };
@@ -22,25 +22,29 @@ export function AgentConfigCard({ ap_id, mayManage }: { ap_id: string; mayManage
   const apply = async () => {
     await call('apply_agent_config', { path: { ap_id } });
     queries.refresh('get_agent_config');
-    return text.applied;
+    return 'The settings are on their way';
   };
   return (
     <section class="card stack config-agent" ref={seen}>
       <div class="spread">
-        <h2>{text.title}</h2>
+        <h2>Desired configuration</h2>
         {data?.state && <StateMark state={data.state} words={word!} />}
       </div>
       {isSeen && <Loading data={data} failure={failure} again="get_agent_config" />}
-      {data && <p class="soft small">{[meaning ?? text.none, data.detail].filter(Boolean).join(' ')}</p>}
-      <ul class="config-leaves" aria-label={text.leaves}>
+      {data && (
+        <p class="soft small">
+          {[meaning ?? 'No layer is about this access point.', data.detail].filter(Boolean).join(' ')}
+        </p>
+      )}
+      <ul class="config-leaves" aria-label="Settings: desired, running and where they come from">
         {leaves.map((leaf) => (
           <LeafRow key={leaf.leaf} leaf={leaf} />
         ))}
       </ul>
       {mayManage && data?.state && (
         <div class="cluster">
-          <Button isBusy={isBusy} onClick={() => act(apply)} words={text.apply} />
-          {leaves.some(isOtherwise) && <Button onClick={() => setAdopting(true)} words={text.adopt} />}
+          <Button isBusy={isBusy} onClick={() => act(apply)} words="Apply again" />
+          {leaves.some(isOtherwise) && <Button onClick={() => setAdopting(true)} words={adoptText} />}
         </div>
       )}
       {isAdopting && <AdoptDialog ap_id={ap_id} onClose={() => setAdopting(false)} />}
@@ -72,16 +76,20 @@ function isOtherwise({ value, running }: Leaf): boolean {
 function LeafRow({ leaf }: { leaf: Leaf }) {
   const { leaf: name, value, running, command_id } = leaf;
   const words =
-    running === null ? text.unknown : isOtherwise(leaf) ? text.runs(valueWords(name, running)) : text.runsIt;
+    running === null
+      ? 'does not say what it runs'
+      : isOtherwise(leaf)
+        ? `runs ${valueWords(name, running)}`
+        : 'runs this';
   return (
     <li>
       <span>
         <code>{name}</code> <b>{valueWords(name, value)}</b>
       </span>
       <span class={isOtherwise(leaf) ? 'is-warning' : 'soft'}>
-        {words} {command_id !== null && <a href={`/commands/${command_id}`}>{text.held}</a>}
+        {words} {command_id !== null && <a href={`/commands/${command_id}`}>held by a command</a>}
       </span>
-      <span class="faint small">{text.from(leaf.name, leaf.version)}</span>
+      <span class="faint small">{`from ${leaf.name}, version ${leaf.version}`}</span>
     </li>
   );
 }
@@ -94,10 +102,14 @@ function AdoptDialog({ ap_id, onClose }: { ap_id: string; onClose: () => void })
     onClose();
   };
   return (
-    <FormDialog {...{ form, onClose }} title={text.adopt} onSubmit={adopt}>
-      <p class="soft">{text.adoptWords}</p>
-      <TextField {...form.at('why')} label={text.why} hint={text.whyHint} />
-      <SubmitRow form={form} words={text.adopt} />
+    <FormDialog {...{ form, onClose }} title={adoptText} onSubmit={adopt}>
+      <p class="soft">What it runs otherwise becomes a layer of its own, over all others.</p>
+      <TextField
+        {...form.at('why')}
+        label="Reason"
+        hint="Such as: radar on channel 40. It becomes part of the name of the layer."
+      />
+      <SubmitRow form={form} words={adoptText} />
     </FormDialog>
   );
 }

@@ -15,17 +15,23 @@ import { configRights, queries, useOperation } from '../../data/use-operation.ts
 import { formatCount, formatMoment, formatNumber } from '../../format.ts';
 import { navigate, type PageProps, place } from '../../router/location.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
-import { configurationText } from '../../text/configuration.ts';
+import { configurationText } from '../../text/pages.ts';
 import { SettingsList, selectorWords, valueWords } from './config-words.tsx';
 import { SetState } from './configuration-page.tsx';
 import { type DraftValues, layerCount, layerValues, toDraft, toDraftValues } from './draft-form.ts';
 import { RolloutDialog } from './rollout-dialog.tsx';
 
-const text = configurationText.change;
-const draftText = configurationText.draft;
+const text = {
+  discard: 'Discard',
+  effect: 'What it changes',
+  restarts: { radio: 'restarts the radio', device: 'restarts the access point' },
+  refusals: ['Access point', 'Setting', 'Layer', 'Why'],
+  optionalWords: { false: 'refuse the change', true: 'leave the setting out' },
+};
+
 const countOf = (count: number) => formatCount(count, 'access point');
 const namesShown = 12;
-const back = <a href="/configuration?view=changes">{text.back}</a>;
+const back = <a href="/configuration?view=changes">All change sets</a>;
 
 export function ChangePage({ params: { id = '' } }: PageProps) {
   const isNew = id === 'new';
@@ -33,10 +39,11 @@ export function ChangePage({ params: { id = '' } }: PageProps) {
   const layer = (isNew && new URLSearchParams(place.peek().search).get('layer')) || '';
   const first = useOperation('get_config_layer', { path: { id: layer } }, { isWanted: layer !== '' });
   const title = data?.title ?? (isNew ? configurationText.create : pageTitles.changeSet);
-  if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown={text.unknown} words="" />;
-  if (isNew && !configRights().drafts) return <UnknownPage {...{ title, back }} unknown={text.mayNot} words="" />;
+  if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown="Change set not found" words="" />;
+  if (isNew && !configRights().drafts)
+    return <UnknownPage {...{ title, back }} unknown="Only managers and administrators draft changes" words="" />;
   const initial = isNew ? (layer === '' || first.data) && { layers: first.data ? [first.data] : [] } : data;
-  const lead = data ? text.asked(data.created_by, formatMoment(data.updated_at)) : '\u00a0';
+  const lead = data ? `Requested by ${data.created_by}, ${formatMoment(data.updated_at)}` : '\u00a0';
   return (
     <Page
       title={title}
@@ -64,25 +71,39 @@ function Change({ id, set }: { id: string; set: Partial<ChangeSet> }) {
     const saved = await (isNew ? call('create_change_set', { json }) : call('replace_change_set', { path, json }));
     keepForm(form);
     for (const name of ['list_change_sets', 'get_change_set', 'preview_change_set']) queries.refresh(name);
-    showToast({ title: text.saved });
+    showToast({ title: 'Draft saved' });
     if (isNew) navigate(`/configuration/changes/${saved.id}`, { isReplacing: true });
   };
   const rebase = (
     <Button
       isBusy={isBusy}
-      onClick={() => act(() => save(form.values.peek()).then(() => text.rebased))}
-      words={text.rebase}
+      onClick={() => act(() => save(form.values.peek()).then(() => 'Rebased on the layers in force'))}
+      words="Rebase"
     />
   );
   const mayDraft = isDraft && configRights().drafts;
   return (
     <>
       {set.is_outdated && (
-        <Notice kind="warning" title={text.outdated} words={text.outdatedWords} action={mayDraft && rebase} />
+        <Notice
+          kind="warning"
+          title="A layer has changed since this draft was made"
+          words="Rebase it on the layers in force, then check what it changes: also what others have set since."
+          action={mayDraft && rebase}
+        />
       )}
-      {not_yours && <Notice kind="warning" title={text.notYours} words={text.notYoursWords} />}
+      {not_yours && (
+        <Notice
+          kind="warning"
+          title="It changes access points that you do not manage"
+          words="Narrow the selector to your access points, or ask an administrator to roll it out."
+        />
+      )}
       {!isDraft && (
-        <Notice title={text.done} action={<ButtonLink href="/configuration?view=rollouts" words={text.rollouts} />} />
+        <Notice
+          title="This change set was rolled out."
+          action={<ButtonLink href="/configuration?view=rollouts" words="Show the roll-outs" />}
+        />
       )}
       <div class="config-grid">
         {isDraft && !isNew && !set.is_outdated && (
@@ -92,17 +113,17 @@ function Change({ id, set }: { id: string; set: Partial<ChangeSet> }) {
             {preview.data && <Effect preview={preview.data} />}
             {mayDraft && (
               <div class="cluster">
-                <Button kind="primary" disabled={!isReady} onClick={() => setAsked('roll out')} words={text.rollOut} />
+                <Button kind="primary" disabled={!isReady} onClick={() => setAsked('roll out')} words="Roll out" />
                 <Button onClick={() => setAsked('discard')} words={text.discard} />
               </div>
             )}
           </section>
         )}
         {mayDraft ? (
-          <Form form={form} label={text.draft} onSubmit={save}>
+          <Form form={form} label="Draft" onSubmit={save}>
             <DraftFields form={form} />
-            {set.remove && set.remove.length > 0 && <p>{text.removes(formatCount(set.remove.length, 'layer'))}</p>}
-            <SubmitRow form={form} words={draftText.save} />
+            {set.remove && set.remove.length > 0 && <p>{`Removes ${formatCount(set.remove.length, 'layer')}.`}</p>}
+            <SubmitRow form={form} words="Save and preview" />
           </Form>
         ) : (
           set.layers?.map(({ id: layer, name, selector, settings }) => (
@@ -124,9 +145,9 @@ function Change({ id, set }: { id: string; set: Partial<ChangeSet> }) {
           onClose={() => setAsked(undefined)}
           onConfirm={() => call('remove_change_set', { path })}
           changes={['list_change_sets']}
-          done={text.discarded}
+          done="Draft discarded"
           onDone={() => navigate('/configuration?view=changes', { isReplacing: true })}
-          words={text.discardWords}
+          words="The draft is deleted. Nothing that is in force changes."
         />
       )}
     </>
@@ -141,24 +162,41 @@ function DraftFields({ form }: { form: ReturnType<typeof useForm<DraftValues>> }
   };
   return (
     <>
-      <TextField {...form.at('title')} label={draftText.title} hint={draftText.titleHint} />
+      <TextField
+        {...form.at('title')}
+        label="Title"
+        hint="What and why, for those who read it later: “Bristol to channel 100, radar on 36”."
+      />
       {Array.from({ length: count }, (_, index) => {
         const at = (field: string) => form.at(`layers.${index}.${field}`);
         return (
           <fieldset key={index} class="card config-draft">
-            <legend>{draftText.layer}</legend>
+            <legend>Layer</legend>
             <div class="field-row">
-              <TextField {...at('name')} label={draftText.name} />
-              <TextField {...at('weight')} label={draftText.weight} hint={draftText.weightHint} inputMode="numeric" />
+              <TextField {...at('name')} label="Name" />
+              <TextField
+                {...at('weight')}
+                label="Weight"
+                hint="From −1000 to 1000. The heavier layer wins."
+                inputMode="numeric"
+              />
             </div>
-            <SelectorField {...at('selector')} label={draftText.selector} />
-            <TextField {...at('settings')} label={draftText.settings} hint={draftText.settingsHint} rows={8} isMono />
-            <SelectField {...at('optional')} label={draftText.optional} options={draftText.optionalWords} />
+            <SelectorField {...at('selector')} label="Access points" />
+            <TextField
+              {...at('settings')}
+              label="Settings"
+              hint={
+                'JSON. ${name} takes a variable, {"secret": "name"} a secret; null takes away what a lighter layer sets.'
+              }
+              rows={8}
+              isMono
+            />
+            <SelectField {...at('optional')} label="Where a setting is not supported" options={text.optionalWords} />
           </fieldset>
         );
       })}
       <div>
-        <Button icon="plus" onClick={add} words={draftText.add} />
+        <Button icon="plus" onClick={add} words="Add a layer" />
       </div>
     </>
   );
@@ -167,10 +205,19 @@ function DraftFields({ form }: { form: ReturnType<typeof useForm<DraftValues>> }
 function Effect({ preview: { changed, groups, refused, refusals, overridden } }: { preview: ChangePreview }) {
   return (
     <>
-      {changed + refused === 0 && <EmptyState title={text.nothing} words={text.nothingWords} />}
+      {changed + refused === 0 && (
+        <EmptyState
+          title="It changes no access point"
+          words="No access point matches its layers, or all of them have these settings already."
+        />
+      )}
       {refused > 0 && (
         <div class="card stack config-refusals">
-          <Notice kind="failure" title={text.refused(countOf(refused))} words={text.refusedWords} />
+          <Notice
+            kind="failure"
+            title={`${countOf(refused)} cannot take it`}
+            words="Correct the layers named here, or exclude these access points with the selector."
+          />
           <table class="config-table">
             <TableHead titles={text.refusals} />
             <tbody>
@@ -208,7 +255,12 @@ function Effect({ preview: { changed, groups, refused, refusals, overridden } }:
         </article>
       ))}
       {overridden.map(({ ap_id, leaves }) => (
-        <Notice key={ap_id} kind="warning" title={<AgentLink ap_id={ap_id} />} words={text.held(leaves.join(', '))} />
+        <Notice
+          key={ap_id}
+          kind="warning"
+          title={<AgentLink ap_id={ap_id} />}
+          words={`A command holds ${leaves.join(', ')}: the roll-out leaves that alone until it is applied again.`}
+        />
       ))}
     </>
   );

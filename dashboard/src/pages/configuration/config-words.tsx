@@ -4,7 +4,7 @@ import { isObject } from '@weft/contract/is-object';
 import type { ConfigState, Rollout, RolloutState } from '../../api/client.ts';
 import { readSelector } from '../../components/forms/selector-input.tsx';
 import { unitOf } from '../../format.ts';
-import { configurationText as text } from '../../text/configuration.ts';
+import type { configurationText } from '../../text/pages.ts';
 
 /** Objects are gone through, but for those that name a secret. */
 export function leavesOf(settings: Record<string, unknown>, before = ''): [leaf: string, value: unknown][] {
@@ -17,9 +17,9 @@ export function leavesOf(settings: Record<string, unknown>, before = ''): [leaf:
 
 /** Exactly, with the unit that the name of the leaf ends in. */
 export function valueWords(leaf: string, value: unknown): string {
-  if (value === null || value === undefined) return text.notSet;
+  if (value === null || value === undefined) return 'not set';
   if (typeof value === 'number') return `${String(value).replace('-', '−')}\u2009${unitOf(leaf)}`.trim();
-  if (isObject(value) && typeof value.secret === 'string') return text.secret(value.secret);
+  if (isObject(value) && typeof value.secret === 'string') return `secret ${value.secret}`;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
@@ -29,7 +29,7 @@ export function selectorWords(selector: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-export type RolloutAction = keyof typeof text.rollout.actions;
+export type RolloutAction = keyof typeof configurationText.rollout.actions;
 const possible: Record<RolloutAction, readonly RolloutState[]> = {
   pause: ['running'],
   resume: ['paused', 'stopped'],
@@ -43,7 +43,7 @@ export function rolloutActions({ state, may_change }: Pick<Rollout, 'state' | 'm
   return may_change ? all.filter((action) => possible[action].includes(state)) : [];
 }
 
-type State = ConfigState | RolloutState | keyof typeof text.changes.states;
+type State = ConfigState | RolloutState | keyof typeof configurationText.changes.states;
 /** What somebody has to look at is first. */
 const looks: Record<string, readonly State[]> = {
   bad: ['refused', 'reverted', 'unreachable', 'stopped'],

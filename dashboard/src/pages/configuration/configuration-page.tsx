@@ -10,15 +10,36 @@ import { configRights } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { configurationText as text } from '../../text/configuration.ts';
+import { configurationText } from '../../text/pages.ts';
 import { SettingsList, StateMark, selectorWords } from './config-words.tsx';
 import { Values } from './values.tsx';
+
+const text = {
+  views: { layers: 'Layers', changes: 'Change sets', rollouts: 'Roll-outs', values: 'Variables and secrets' },
+  by: (who: string, when: string) => `${who}, ${when}`,
+  layersFeed: {
+    words: 'Layers are laid over each other: where two set the same, the heavier one wins.',
+    none: 'No layers yet',
+    noneWords: 'Create a change set with a first layer, see what it would change, then roll it out.',
+  },
+  weight: 'Weight',
+  changesFeed: {
+    words: 'A change set is a draft: it changes nothing until it is rolled out.',
+    none: 'No change sets yet',
+    noneWords: 'Create one to see which access points it would change, before anything is sent.',
+  },
+};
 
 const views = { layers: Layers, changes: Changes, rollouts: Rollouts, values: Values };
 
 export function ConfigurationPage() {
-  const { viewsLabel: label, views: names } = text;
-  return <PageViews title={pageTitles.configuration} path="/configuration" {...{ label, names, views }} />;
+  return (
+    <PageViews
+      title={pageTitles.configuration}
+      path="/configuration"
+      {...{ label: 'Layers, change sets, roll-outs and values', names: text.views, views }}
+    />
+  );
 }
 
 interface FeedListProps<Row> {
@@ -36,7 +57,7 @@ function FeedList<Row extends { id: string }>({ operation, label, texts, row }: 
       <div class="spread config-intro">
         <p class="soft">{texts.words}</p>
         {operation !== 'list_rollouts' && configRights().drafts && (
-          <ButtonLink icon="plus" kind="primary" href="/configuration/changes/new" words={text.create} />
+          <ButtonLink icon="plus" kind="primary" href="/configuration/changes/new" words={configurationText.create} />
         )}
       </div>
       <Loading data={rows} failure={feed.failure} again={operation} lines={8} />
@@ -48,29 +69,30 @@ function FeedList<Row extends { id: string }>({ operation, label, texts, row }: 
           ))}
         </ul>
       )}
-      <OlderButton feed={feed} words={text.more} />
+      <OlderButton feed={feed} words="Show more" />
     </>
   );
 }
 
 function Layers() {
   const row = (layer: ConfigLayer) => <LayerRow layer={layer} />;
-  return <FeedList operation="list_config_layers" label={text.views.layers} texts={text.layers.feed} row={row} />;
+  return <FeedList operation="list_config_layers" label={text.views.layers} texts={text.layersFeed} row={row} />;
 }
 
 function LayerRow({ layer }: { layer: ConfigLayer }) {
   const { id, name, selector, weight, version, settings, optional, access_points } = layer;
-  const { change, remove, weight: label } = text.layers;
   /** A draft of it, to be looked at. */
   const draftRemoval = () =>
     attempt(async () => {
-      const set = await call('create_change_set', { json: { title: `${remove} ${name}`, remove: [id] } });
+      const set = await call('create_change_set', {
+        json: { title: `${configurationText.layers.remove} ${name}`, remove: [id] },
+      });
       navigate(`/configuration/changes/${set.id}`);
     });
   return (
     <>
-      <span class="config-weight" title={label}>
-        <span class="visually-hidden">{label} </span>
+      <span class="config-weight" title={text.weight}>
+        <span class="visually-hidden">{text.weight} </span>
         {formatNumber(weight)}
       </span>
       <div class="config-words">
@@ -78,14 +100,24 @@ function LayerRow({ layer }: { layer: ConfigLayer }) {
         <span class="soft small">
           {selectorWords(selector)} ·{' '}
           <a href={`/agents?${new URLSearchParams({ selector })}`}>{formatCount(access_points, 'access point')}</a> ·{' '}
-          {text.layers.version(version, optional)}
+          {`version ${version}${optional ? ' · left out where it is not supported' : ''}`}
         </span>
         <SettingsList settings={settings} />
       </div>
       {configRights().drafts && (
         <div class="config-acts">
-          <ButtonLink size="small" href={`/configuration/changes/new?layer=${id}`} words={change} />
-          <Button size="small" kind="quiet" aria-label={`${remove} ${name}`} onClick={draftRemoval} words={remove} />
+          <ButtonLink
+            size="small"
+            href={`/configuration/changes/new?layer=${id}`}
+            words={configurationText.layers.change}
+          />
+          <Button
+            size="small"
+            kind="quiet"
+            aria-label={`${configurationText.layers.remove} ${name}`}
+            onClick={draftRemoval}
+            words={configurationText.layers.remove}
+          />
         </div>
       )}
     </>
@@ -94,7 +126,7 @@ function LayerRow({ layer }: { layer: ConfigLayer }) {
 
 export function SetState({ set: { state, is_outdated } }: { set: ChangeSet }) {
   const told = is_outdated ? 'outdated' : state;
-  return <StateMark state={told} words={text.changes.states[told]} />;
+  return <StateMark state={told} words={configurationText.changes.states[told]} />;
 }
 
 function Changes() {
@@ -107,13 +139,13 @@ function Changes() {
       </div>
     </>
   );
-  return <FeedList operation="list_change_sets" label={text.views.changes} texts={text.changes.feed} row={row} />;
+  return <FeedList operation="list_change_sets" label={text.views.changes} texts={text.changesFeed} row={row} />;
 }
 
 function Rollouts() {
   const row = ({ id, title, state, sentence, created_by, created_at }: Rollout) => (
     <>
-      <StateMark state={state} words={text.rollouts.states[state]} />
+      <StateMark state={state} words={configurationText.rollouts.states[state]} />
       <div class="config-words">
         <a href={`/configuration/rollouts/${id}`}>{title}</a>
         <span>{sentence}</span>
@@ -121,5 +153,7 @@ function Rollouts() {
       </div>
     </>
   );
-  return <FeedList operation="list_rollouts" label={text.views.rollouts} texts={text.rollouts} row={row} />;
+  return (
+    <FeedList operation="list_rollouts" label={text.views.rollouts} texts={configurationText.rollouts} row={row} />
+  );
 }

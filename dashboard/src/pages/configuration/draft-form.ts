@@ -8,10 +8,10 @@ import {
   type RolloutPlan,
 } from '../../api/client.ts';
 import { readSelector } from '../../components/forms/selector-input.tsx';
-import { configurationText } from '../../text/configuration.ts';
 
-const text = configurationText.draft;
-const planText = configurationText.plan;
+const notJson = (line?: string, column?: string) =>
+  `This is not valid JSON at ${line ? `line ${line}, column ${column}` : 'its end'}. Check quotes, commas and brackets.`;
+const noNumber = 'Enter a number';
 
 /** `title`, `remove` (ids, one a line), and of each layer `layers.0.name` and so on. */
 export type DraftValues = Record<string, string>;
@@ -39,14 +39,14 @@ export function toDraft(values: DraftValues): ChangeSetCreate {
   const layers = Array.from({ length: layerCount(values) }, (_, index): LayerDraft => {
     const at = (field: (typeof layerFields)[number]) => (values[`layers.${index}.${field}`] ?? '').trim();
     const weight = Number(at('weight').replace('−', '-'));
-    if (at('weight') === '' || !Number.isInteger(weight)) throw problemAt(`layers.${index}.weight`, text.noNumber);
+    if (at('weight') === '' || !Number.isInteger(weight)) throw problemAt(`layers.${index}.weight`, noNumber);
     const settings = readObject(`layers.${index}.settings`, at('settings'));
     const id = at('id') === '' ? {} : { id: at('id') };
     const optional = at('optional') === 'true';
     return { ...id, name: at('name'), selector: at('selector'), weight, settings, optional };
   });
   const remove = (values.remove ?? '').split('\n').filter(Boolean);
-  if (layers.length + remove.length === 0) throw problemAt('title', text.noLayer);
+  if (layers.length + remove.length === 0) throw problemAt('title', 'Add a layer before you save.');
   return { title: (values.title ?? '').trim(), layers, remove };
 }
 
@@ -56,9 +56,9 @@ function readObject(field: string, json: string): Record<string, unknown> {
     read = JSON.parse(json);
   } catch (error) {
     const [, line, column] = /line (\d+) column (\d+)/.exec(String(error)) ?? [];
-    throw problemAt(field, text.notJson(line, column));
+    throw problemAt(field, notJson(line, column));
   }
-  if (!isObject(read)) throw problemAt(field, text.notObject);
+  if (!isObject(read)) throw problemAt(field, 'Write an object, such as {"channel": 36}.');
   return read;
 }
 
@@ -77,7 +77,7 @@ export function toPlan(values: PlanValues): RolloutPlan {
   const { gates = [], ...rest } = readObject('rest', values.rest.trim() || '{}') as RolloutPlan;
   const numberOf = (name: keyof PlanValues) => {
     const number = Number(values[name].replace('−', '-'));
-    if (values[name].trim() === '' || !Number.isFinite(number)) throw problemAt(name, text.noNumber);
+    if (values[name].trim() === '' || !Number.isFinite(number)) throw problemAt(name, noNumber);
     return number;
   };
   const metric = values.metric.trim();
@@ -91,9 +91,11 @@ function toWaves(text: string): NonNullable<RolloutPlan['waves']> {
   const waves = lines.filter(Boolean).map((line) => {
     const share = /^(\d+(?:\.\d+)?)\s*%$/.exec(line)?.[1];
     if (share !== undefined) return { percent: Number(share) };
-    if (!line.includes(':') || readSelector(line).problem) throw problemAt('waves', planText.badWave(line));
+    if (!line.includes(':') || readSelector(line).problem)
+      throw problemAt('waves', `Change “${line}” to a share such as 10 %, or to a selector such as tag:canary.`);
     return { select: line };
   });
-  if (waves.at(-1)?.percent !== 100) throw problemAt('waves', planText.lastWave);
+  if (waves.at(-1)?.percent !== 100)
+    throw problemAt('waves', 'The last line should be 100 %, so that nobody is left out.');
   return waves;
 }

@@ -13,11 +13,23 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { configurationText } from '../../text/configuration.ts';
+import { configurationText } from '../../text/pages.ts';
 import { type RolloutAction, rankOf, rolloutActions, StateMark, selectorWords } from './config-words.tsx';
 
-const text = configurationText.rollout;
-const back = <a href="/configuration?view=rollouts">{text.back}</a>;
+const text = {
+  wave: (number: number) => `Wave ${number}`,
+  percent: (share: string) => (share === '100' ? 'All of them' : `Up to ${share} %`),
+  groups: { treated: (count: string) => `Changed (${count})`, untreated: (count: string) => `Not changed (${count})` },
+  agents: 'Access points',
+  asks: {
+    pause: 'No further access point gets it until somebody resumes it.',
+    resume: 'It goes on. Failures so far are accepted.',
+    revert: 'Every access point that has been changed goes back to what it was, each with a trial of its own.',
+    abort: 'Nobody else gets it. Those that have it keep it until their settings are changed again.',
+  },
+};
+
+const back = <a href="/configuration?view=rollouts">All roll-outs</a>;
 /** Of each roll-out so many are asked for, and those that need a look most are listed. */
 const listed = 1000;
 const shown = 200;
@@ -30,12 +42,12 @@ export function RolloutPage({ params }: PageProps) {
   useMemo(() => agents && noteNames(agents.items), [agents]);
   const [asked, setAsked] = useState<RolloutAction | undefined>(undefined);
   const title = rollout?.title ?? pageTitles.rollout;
-  if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown={text.unknown} words="" />;
+  if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown="Roll-out not found" words="" />;
   // The server names access points by their ids.
   const named = agents?.items.find(({ ap_id }) => rollout?.reason?.includes(ap_id));
   const { state, sentence = '\u00a0', reason = null, created_by = '', created_at, ended_at } = rollout ?? {};
   const word = state ? configurationText.rollouts.states[state] : '';
-  const since = created_at ? text.started(created_by, formatMoment(created_at)) : '\u00a0';
+  const since = created_at ? `Started by ${created_by}, ${formatMoment(created_at)}` : '\u00a0';
   return (
     <Page
       title={title}
@@ -45,14 +57,14 @@ export function RolloutPage({ params }: PageProps) {
           <p class="config-sentence">{sentence}</p>
           <p class="soft">
             {since}
-            {ended_at && text.ended(formatMoment(ended_at))}
+            {ended_at && `, ended ${formatMoment(ended_at)}`}
           </p>
         </div>
       }
       actions={
         rollout &&
         rolloutActions(rollout).map((action) => (
-          <Button key={action} onClick={() => setAsked(action)} words={text.actions[action]} />
+          <Button key={action} onClick={() => setAsked(action)} words={configurationText.rollout.actions[action]} />
         ))
       }
     >
@@ -71,13 +83,13 @@ export function RolloutPage({ params }: PageProps) {
       {agents && <Agents items={agents.items} />}
       {asked && (
         <ConfirmDialog
-          title={`${text.actions[asked]}: ${title}?`}
-          action={text.actions[asked]}
+          title={`${configurationText.rollout.actions[asked]}: ${title}?`}
+          action={configurationText.rollout.actions[asked]}
           kind={asked === 'revert' || asked === 'abort' ? 'danger' : 'primary'}
           onClose={() => setAsked(undefined)}
           onConfirm={() => call(`${asked}_rollout`, { path })}
           changes={['get_rollout', 'list_rollout']}
-          done={`${text.actions[asked]}: ${title}`}
+          done={`${configurationText.rollout.actions[asked]}: ${title}`}
           words={text.asks[asked]}
         />
       )}
@@ -87,7 +99,7 @@ export function RolloutPage({ params }: PageProps) {
 
 function Waves({ rollout: { state, wave: current, waves, plan } }: { rollout: Rollout }) {
   return (
-    <ol class="config-waves" aria-label={text.waves}>
+    <ol class="config-waves" aria-label="Waves">
       {waves.map(({ access_points, treated, succeeded, failed }, index) => {
         const { select, percent = 100 } = plan.waves?.[index] ?? {};
         const isNow = index + 1 === current && ['running', 'paused', 'stopped'].includes(state);
@@ -105,7 +117,7 @@ function Waves({ rollout: { state, wave: current, waves, plan } }: { rollout: Ro
                 <i key={look} class={look} style={{ flexGrow: count }} />
               ))}
             </div>
-            <p class="small">{text.waveWords(good!, all!, bad!)}</p>
+            <p class="small">{`${good!} of ${all!} confirmed${bad! === '0' ? '' : `, ${bad!} failed`}`}</p>
           </li>
         );
       })}
@@ -161,7 +173,7 @@ function Agents({ items }: { items: readonly RolloutAgent[] }) {
           </li>
         ))}
       </ul>
-      {items.length > shown && <p class="soft">{text.first(formatNumber(shown))}</p>}
+      {items.length > shown && <p class="soft">{`These ${formatNumber(shown)} need a look most.`}</p>}
     </section>
   );
 }

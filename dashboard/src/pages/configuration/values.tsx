@@ -13,10 +13,25 @@ import { agentName, findAgent } from '../../data/agents.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
 import { useSites } from '../../data/sites.ts';
 import { configRights, queries, useOperation } from '../../data/use-operation.ts';
-import { configurationText } from '../../text/configuration.ts';
+import { configurationText } from '../../text/pages.ts';
 import { valueWords } from './config-words.tsx';
 
-const text = configurationText.values;
+const text = {
+  variables: {
+    title: 'Variables',
+    words:
+      'Layers name them as ${name}. That of the access point counts, else that of its site, else of the sites above.',
+    add: 'Set a variable',
+  },
+  secrets: {
+    title: 'Secrets',
+    words:
+      'Layers name them as {"secret": "name"}. The nearest one counts, as with variables; who manages all of a site sets its secrets and names them. A value is stored encrypted and never shown again.',
+    add: 'Set a secret',
+  },
+  sharings: { false: 'Who manages all that it belongs to', true: 'Everybody who writes layers (shared)' },
+  value: 'Value',
+};
 
 /** A variable or a secret; without a name: a new one. */
 type Value = Partial<ConfigVariable> & { version?: number; shared?: boolean };
@@ -36,7 +51,7 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
   const { data, failure } = useOperation(operation, { query: { limit: 1000 } }, { pollMs: 10_000 });
   const [asked, setAsked] = useState<Value | undefined>(undefined);
   const [removed, setRemoved] = useState<Value | undefined>(undefined);
-  const { title, words, add } = isSecret ? text.tables.secrets : text.tables.variables;
+  const { title, words, add } = isSecret ? text.secrets : text.variables;
   const { setsSecrets, shares } = configRights();
   /** Who sees one that is shared may not have made it. */
   const maySet = ({ ap_id, site, shared }: Value) =>
@@ -53,14 +68,14 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
         <tbody>
           {(data?.items as Value[] | undefined)?.map((each) => {
             const { name = '', ap_id, site, value, version = 0, shared = false } = each;
-            const told = isSecret ? text.secrets.told(version, shared) : valueWords('', value);
+            const told = isSecret ? `version ${version}${shared ? ' · shared' : ''}` : valueWords('', value);
             return (
               <tr key={`${ap_id} ${site} ${name}`}>
                 <td>
                   <code>{name}</code>
                 </td>
                 <td>{told}</td>
-                <td>{ap_id ? <AgentLink ap_id={ap_id} /> : (site ?? text.everywhere)}</td>
+                <td>{ap_id ? <AgentLink ap_id={ap_id} /> : (site ?? 'every access point')}</td>
                 <td class="config-acts">
                   {(isSecret ? maySet(each) : mayChange) && (
                     <Button size="small" onClick={() => setAsked(each)} words={configurationText.layers.change} />
@@ -82,15 +97,15 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
       {asked && <ValueDialog value={asked} {...{ isSecret, shares }} onClose={() => setAsked(undefined)} />}
       {removed && (
         <ConfirmDialog
-          title={text.secrets.remove(removed.name ?? '')}
-          words={text.secrets.removeWords}
+          title={`Remove the secret ${removed.name ?? ''}`}
+          words="Its value is gone. One that a layer uses cannot be removed."
           action={configurationText.layers.remove}
           onConfirm={() => {
             const query = { ap_id: removed.ap_id ?? undefined, site: removed.site ?? undefined };
             return call('remove_config_secret', { path: { name: removed.name ?? '' }, query });
           }}
           changes={[operation]}
-          done={text.secrets.removed}
+          done="Secret removed"
           onClose={() => setRemoved(undefined)}
         />
       )}
@@ -137,32 +152,42 @@ function ValueDialog({ value: given, isSecret, shares, onClose }: ValueDialogPro
       await call('set_config_secret', { json: { ...from, name, ...change } });
     }
     queries.refresh('list_config_');
-    showToast({ title: text.saved(name) });
+    showToast({ title: `${name} saved` });
     onClose();
   };
-  const title = isSecret ? text.tables.secrets.add : text.tables.variables.add;
+  const title = isSecret ? text.secrets.add : text.variables.add;
   const offered = [...sites.map(({ path }) => path), ...agents.map((each) => agentName(each.ap_id))];
   return (
     <FormDialog {...{ form, onClose }} title={title} onSubmit={save}>
-      <p class="soft">{isSecret ? (known === '' ? text.secrets.atOnce : text.secrets.asItIs) : text.atOnce}</p>
+      <p class="soft">
+        {isSecret
+          ? known === ''
+            ? 'Access points that use it are reconfigured at once.'
+            : 'Access points that use it are reconfigured at once. Without a value it stays as it is.'
+          : 'Access points that use it are reconfigured at once. Without a value it is removed.'}
+      </p>
       {(!isSecret || known === '' || shares) && (
         <TextField
           {...form.at('site')}
-          label={text.of}
+          label="Site or access point"
           suggestions={offered}
-          {...(isSecret && { hint: text.secrets.ofHint })}
+          {...(isSecret && { hint: 'Empty: every access point of the installation.' })}
         />
       )}
-      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isMono />
+      <TextField {...form.at('name')} label="Name" hint="Letters, digits, _ . and -." isMono />
       {isSecret ? (
         <PasswordField {...form.at('value')} label={text.value} isNew />
       ) : (
-        <TextField {...form.at('value')} label={text.value} hint={text.valueHint} />
+        <TextField
+          {...form.at('value')}
+          label={text.value}
+          hint={'36 is a number and true a yes; "36" in quotes is text.'}
+        />
       )}
       {isSecret && (shares || form.values.value.site !== '') && (
-        <SelectField {...form.at('shared')} label={text.secrets.sharing} options={text.secrets.sharings} />
+        <SelectField {...form.at('shared')} label="Who may name it in a layer" options={text.sharings} />
       )}
-      <SubmitRow form={form} words={text.save} />
+      <SubmitRow form={form} words="Save" />
     </FormDialog>
   );
 }

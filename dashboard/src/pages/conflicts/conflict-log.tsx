@@ -15,9 +15,34 @@ import {
 import { usePages } from '../../data/use-feed.ts';
 import { formatExactly, formatMoment, formatNumber } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { conflictsText as text } from '../../text/conflicts.ts';
 import { commandHref, maySee, RivalLink } from '../commands/command-marks.tsx';
 import { type ConflictSide, callerHref, conflictSentence, conflictSides } from './conflict-words.ts';
+
+const text = {
+  name: 'Name',
+  sides: { asked: 'asked for', held: 'holds', sent: 'Sent instead', priority: (value: string) => `priority ${value}` },
+  reasons: {
+    held_by_other: 'Leased by another caller',
+    held_in_group: 'Group leased by another caller',
+    waits_for_lease: 'Waits until the lease ends',
+    higher_rank: 'Users take precedence over apps',
+    higher_priority: 'Higher priority',
+    last_wins: 'Last command wins',
+    merged: 'Merged',
+    related: 'Related setting leased by another caller',
+    too_soon: 'Too soon after the last command',
+    frozen: 'Frozen after oscillation',
+    blast_radius: 'Too many access points at once',
+    same_value: 'Same value',
+    own_lease: 'Own lease',
+    free: 'Not leased',
+  } as Record<string, string>,
+  verdicts: { accepted: 'Accepted', accepted_modified: 'Modified', queued: 'Queued', rejected: 'Rejected' } as Record<
+    string,
+    string
+  >,
+  kinds: { parameter_frozen: 'Frozen', rolled_back: 'Rolled back' } as Record<string, string>,
+};
 
 const pageSize = 50;
 
@@ -27,18 +52,22 @@ export function ConflictLog() {
   const { rows, failure } = feed;
   return (
     <>
-      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
-        <FilterAgent label={text.agent} {...filters.of('agent')} placeholder={text.name} />
-        <FilterText label={text.caller} {...filters.of('caller')} placeholder={text.name} />
-        <FilterChoice label={text.reason} {...filters.of('reason')} options={{ '': text.anyReason, ...text.reasons }} />
-        <FilterMoment label={text.since} {...filters.of('since')} />
-        <FilterMoment label={text.until} {...filters.of('until')} />
+      <FilterBar label="Filters" filters={filters} clear="Clear filters">
+        <FilterAgent label="Access point" {...filters.of('agent')} placeholder={text.name} />
+        <FilterText label="App or user" {...filters.of('caller')} placeholder={text.name} />
+        <FilterChoice label="Reason" {...filters.of('reason')} options={{ '': 'All reasons', ...text.reasons }} />
+        <FilterMoment label="From" {...filters.of('since')} />
+        <FilterMoment label="Until" {...filters.of('until')} />
       </FilterBar>
       <Loading data={rows} failure={failure} again="list_conflicts" lines={8} />
       {rows?.length === 0 && (
         <EmptyState
-          title={filters.isSet ? text.none : text.empty}
-          words={filters.isSet ? text.noneWords : text.emptyWords}
+          title={filters.isSet ? 'No conflicts found' : 'No conflicts yet'}
+          words={
+            filters.isSet
+              ? 'Show older conflicts, choose a longer period, or clear the filters.'
+              : 'A conflict occurs when two callers want different values on the same access point. The decision and its reason appear here.'
+          }
         />
       )}
       {rows && rows.length > 0 && (
@@ -48,7 +77,7 @@ export function ConflictLog() {
           ))}
         </ol>
       )}
-      <OlderButton feed={feed} words={text.older} />
+      <OlderButton feed={feed} words="Show older conflicts" />
     </>
   );
 }
@@ -77,15 +106,15 @@ function Entry({ conflict }: { conflict: Conflict }) {
         <p class="faint small cluster">
           {reason && <span>{text.reasons[reason] ?? reason}</span>}
           {command_id !== null && verdict !== 'rejected' && maySee(conflict) && (
-            <a href={commandHref(command_id)}>{text.command}</a>
+            <a href={commandHref(command_id)}>Command</a>
           )}
           {parameter_group !== null && (
             <a href={`/conflicts?${new URLSearchParams({ view: 'rules', rule: parameter_group })}`}>
-              {text.rule(parameter_group)}
+              {`Rule ${parameter_group}`}
             </a>
           )}
           <RivalLink rival={conflict.rival} />
-          <span>{text.entry(String(seq))}</span>
+          <span>{`Audit log entry ${String(seq)}`}</span>
         </p>
       </div>
       <span class={`verdict ${verdict ?? kind}`}>

@@ -3,10 +3,9 @@ import { parseObject } from '@weft/contract/is-object';
 import type { Conflict } from '../../api/client.ts';
 import { withAgentName } from '../../data/agents.ts';
 import { formatMoment } from '../../format.ts';
-import { conflictsText } from '../../text/conflicts.ts';
 import { withFullStop } from '../commands/command-words.ts';
 
-const say = conflictsText.say;
+const ofText = ' of ';
 
 /** Plain words, and names that somebody chose: those are set apart wherever it is shown. */
 export type WordOrName = string | { name: string };
@@ -15,11 +14,12 @@ export type SentencePart = WordOrName | { agent: string };
 
 export function conflictSentence(conflict: Conflict, nowMs = Date.now()): SentencePart[] {
   const { kind, ap_id, parameter, caller_name, detail } = conflict;
-  const what: SentencePart[] = [{ name: parameter }, say.of, { agent: ap_id }];
-  if (kind === 'parameter_frozen') return [...what, say.frozen];
-  if (kind === 'rolled_back') return [...what, say.rolledBack, wordsOf(detail, ap_id)];
-  const who: SentencePart = caller_name ? { name: caller_name } : say.somebody;
-  return [who, say.asked, ...what, ...outcomeOf(conflict, nowMs)];
+  const what: SentencePart[] = [{ name: parameter }, ofText, { agent: ap_id }];
+  if (kind === 'parameter_frozen')
+    return [...what, ' was changed back and forth by different callers and is now frozen.'];
+  if (kind === 'rolled_back') return [...what, ' was rolled back: ', wordsOf(detail, ap_id)];
+  const who: SentencePart = caller_name ? { name: caller_name } : 'a caller';
+  return [who, ' asked to change ', ...what, ...outcomeOf(conflict, nowMs)];
 }
 
 /** The server's own words, with the name instead of the id. */
@@ -30,10 +30,10 @@ function wordsOf(detail: string, ap_id: string): string {
 function outcomeOf(conflict: Conflict, nowMs: number): SentencePart[] {
   const { verdict, rival, detail } = conflict;
   const verb = {
-    rejected: say.rejected,
-    queued: say.queued,
-    accepted_modified: say.merged,
-    accepted: say.accepted,
+    rejected: ' and was rejected: ',
+    queued: ' and is queued: ',
+    accepted_modified: ' and was accepted with a merged value: ',
+    accepted: ' and was accepted: ',
   }[verdict ?? 'accepted'];
   return [verb, ...(rival ? becauseOf(conflict, rival, nowMs) : [wordsOf(detail, conflict.ap_id)])];
 }
@@ -46,15 +46,25 @@ function becauseOf(
   const other: SentencePart = { name: rival.caller_name };
   const until = formatMoment(Date.parse(rival.until), nowMs);
   if (verdict === 'rejected' || verdict === 'queued') {
-    if (rival.ap_id === ap_id && rival.parameter === parameter) return [other, say.holds, `${until}.`];
-    const held: SentencePart[] = [other, say.holdsOther, { name: rival.parameter }, say.of, { agent: rival.ap_id }];
-    const group: SentencePart[] = parameter_group ? [say.sameGroup, { name: parameter_group }, say.close] : [];
-    return [...held, ...group, say.until, `${until}.`];
+    if (rival.ap_id === ap_id && rival.parameter === parameter) return [other, ' holds the lease until ', `${until}.`];
+    const held: SentencePart[] = [
+      other,
+      ' holds the lease on ',
+      { name: rival.parameter },
+      ofText,
+      { agent: rival.ap_id },
+    ];
+    const group: SentencePart[] = parameter_group ? [' (same group: ', { name: parameter_group }, ')'] : [];
+    return [...held, ...group, ' until ', `${until}.`];
   }
-  const reasons: Record<string, string> = { higher_rank: say.rank, higher_priority: say.priority, last_wins: say.last };
-  if (reason === 'merged') return [say.with, other, '.'];
+  const reasons: Record<string, string> = {
+    higher_rank: ', because users take precedence over apps',
+    higher_priority: ', which has a lower priority',
+    last_wins: ', because the last command wins in this group',
+  };
+  if (reason === 'merged') return ['combined with the request of ', other, '.'];
   const words = reason === null ? undefined : reasons[reason];
-  return words === undefined ? [wordsOf(detail, ap_id)] : [say.before, other, `${words}.`];
+  return words === undefined ? [wordsOf(detail, ap_id)] : ['it overrides ', other, `${words}.`];
 }
 
 export interface ConflictSide {

@@ -13,11 +13,11 @@ import { formatNumber, formatSpan, formatValue } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
-import { conflictsText } from '../../text/conflicts.ts';
+import { conflictsText } from '../../text/pages.ts';
 import { ConflictLog } from './conflict-log.tsx';
 import { RulesEditor } from './rules-editor.tsx';
 
-const text = conflictsText.rules;
+const viewsText = { log: 'Log', rules: 'Rules' };
 
 export function ConflictRulesView() {
   const { data: rules, failure } = useOperation('get_conflict_rules', {});
@@ -25,11 +25,14 @@ export function ConflictRulesView() {
   return (
     <>
       <div class="rules-head">
-        <p class="soft">{text.words}</p>
+        <p class="soft">
+          Each parameter belongs to a group. A command takes the lease on its parameter for a time. If another caller
+          requests a different value during this time, the policy of the group decides.
+        </p>
         {session.value?.isAdmin ? (
-          rules && !isEditing && <Button onClick={() => setEditing(true)}>{text.edit}</Button>
+          rules && !isEditing && <Button onClick={() => setEditing(true)}>{conflictsText.rules.edit}</Button>
         ) : (
-          <span class="faint">{text.onlyAdmins}</span>
+          <span class="faint">Only administrators can change these rules.</span>
         )}
       </div>
       <Loading data={rules} failure={failure} again="get_conflict_rules" lines={10} />
@@ -41,14 +44,13 @@ export function ConflictRulesView() {
 
 function RulesToRead({ rules }: { rules: ConflictRules }) {
   const { oscillation, blast_radius, interference_range_m } = rules;
-  const { columns } = text;
   const [rule] = useQueryState('rule');
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <section class="card rules-table" tabIndex={0} aria-label={text.groups}>
+      <section class="card rules-table" tabIndex={0} aria-label="Groups">
         <table>
-          <TableHead titles={Object.values(columns)} />
+          <TableHead titles={Object.values(conflictsText.rules.columns)} />
           <tbody>
             {rules.groups.map((group) => (
               <GroupRow key={group.name} {...{ group, rules }} isSought={group.name === rule} />
@@ -57,8 +59,11 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
         </table>
       </section>
       <div class="rules-cards">
-        <Card title={text.range} look="">
-          <p class="soft">{text.rangeWords}</p>
+        <Card title={conflictsText.rules.range} look="">
+          <p class="soft">
+            Access points of one type within this distance are neighbours. Groups whose scope includes neighbours use
+            it.
+          </p>
           <ul class="rules-ranges">
             {(['5G', 'WiFi', 'LiFi'] as const).map((technology) => (
               <li key={technology} class="chip">
@@ -68,24 +73,16 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
             ))}
           </ul>
         </Card>
-        <Card title={text.oscillation} look="">
+        <Card title={conflictsText.rules.oscillation} look="">
           <p class="soft">
             {oscillation.freeze_s === 0
-              ? text.neverFrozen
-              : text.oscillationWords(
-                  text.times(oscillation.reversals),
-                  formatSpan(oscillation.window_s, 2),
-                  formatSpan(oscillation.freeze_s, 2),
-                )}
+              ? 'Parameters that change back and forth are never frozen.'
+              : `A parameter that changes back to its previous value ${oscillation.reversals === 1 ? 'once' : oscillation.reversals === 2 ? 'twice' : `${oscillation.reversals} times`} within ${formatSpan(oscillation.window_s, 2)} is frozen for ${formatSpan(oscillation.freeze_s, 2)}.`}
           </p>
         </Card>
-        <Card title={text.blast} look="">
+        <Card title={conflictsText.rules.blast} look="">
           <p class="soft">
-            {text.blastWords(
-              formatValue(blast_radius.fraction * 100, '%'),
-              formatNumber(blast_radius.minimum),
-              formatSpan(blast_radius.window_s, 2),
-            )}
+            {`Within ${formatSpan(blast_radius.window_s, 2)}, an app may send commands to ${formatValue(blast_radius.fraction * 100, '%')} of the access points of a site, or to ${formatNumber(blast_radius.minimum)} if that is more.`}
           </p>
         </Card>
       </div>
@@ -105,12 +102,16 @@ function PolicyForm({ group, rules }: GroupProps) {
     const groups = rules.groups.map((each) => (each.name === group.name ? { ...each, ...change } : each));
     await call('update_conflict_rules', { json: { ...rules, groups } });
     queries.refresh('get_conflict_rules');
-    showToast({ title: text.saved });
+    showToast({ title: conflictsText.rules.saved });
   };
   return (
-    <Form form={form} label={text.edit} onSubmit={save}>
-      <SelectField {...form.at('policy')} label={text.columns.policy} options={text.policies} />
-      <SubmitButton form={form}>{text.save}</SubmitButton>
+    <Form form={form} label={conflictsText.rules.edit} onSubmit={save}>
+      <SelectField
+        {...form.at('policy')}
+        label={conflictsText.rules.columns.policy}
+        options={conflictsText.rules.policies}
+      />
+      <SubmitButton form={form}>{conflictsText.rules.save}</SubmitButton>
     </Form>
   );
 }
@@ -139,11 +140,15 @@ function GroupRow({ group, rules, isSought }: GroupProps & { isSought: boolean }
         ))}
       </td>
       <td>
-        {isSought && session.value?.isAdmin ? <PolicyForm {...{ group, rules }} /> : text.policies[policy]}
-        {merge && ` (${text.merges[merge]})`}
+        {isSought && session.value?.isAdmin ? (
+          <PolicyForm {...{ group, rules }} />
+        ) : (
+          conflictsText.rules.policies[policy]
+        )}
+        {merge && ` (${conflictsText.rules.merges[merge]})`}
       </td>
-      <td>{text.scopes[scope ?? 'agent']}</td>
-      <td>{text.losers[loser ?? 'reject']}</td>
+      <td>{conflictsText.rules.scopes[scope ?? 'agent']}</td>
+      <td>{conflictsText.rules.losers[loser ?? 'reject']}</td>
       <td class="figure">{formatSpan(hold_s ?? 30, 2)}</td>
       <td class="figure">{formatValue((min_interval_ms ?? 1000) / 1000, 's')}</td>
     </tr>
@@ -153,6 +158,5 @@ function GroupRow({ group, rules, isSought }: GroupProps & { isSought: boolean }
 const views = { log: ConflictLog, rules: ConflictRulesView };
 
 export function ConflictsPage() {
-  const { viewsLabel, views: names } = conflictsText;
-  return <PageViews title={pageTitles.conflicts} path="/conflicts" label={viewsLabel} names={names} views={views} />;
+  return <PageViews title={pageTitles.conflicts} path="/conflicts" label="View" names={viewsText} views={views} />;
 }

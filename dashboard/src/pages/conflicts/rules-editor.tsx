@@ -10,7 +10,10 @@ import { technologyNames } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
 import { partsOf } from '../../format.ts';
 import { useUnsaved } from '../../router/leaving.ts';
-import { conflictsText } from '../../text/conflicts.ts';
+import { conflictsText } from '../../text/pages.ts';
+
+const addGroup = 'Add a group';
+const windowSeconds = 'Time window, seconds';
 
 export type RulesValues = Record<string, string>;
 
@@ -113,7 +116,6 @@ function toNumber(text: string): number | string {
   return text.trim() !== '' && Number.isFinite(number) ? number : text;
 }
 
-const text = conflictsText.rules;
 type RulesForm = FormState<RulesValues>;
 
 export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose: () => void }) {
@@ -128,18 +130,18 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
   const count = groupCount(form.values.value);
   const actions = (
     <div class="cluster">
-      <SubmitButton form={form}>{text.save}</SubmitButton>
-      <Button kind="quiet" onClick={onClose} words={text.cancel} />
+      <SubmitButton form={form}>{conflictsText.rules.save}</SubmitButton>
+      <Button kind="quiet" onClick={onClose} words="Cancel" />
     </div>
   );
   return (
     <Form
       form={form}
-      label={text.edit}
+      label={conflictsText.rules.edit}
       onSubmit={async (values) => {
         await call('update_conflict_rules', { json: toRules(values) });
         queries.refresh('get_conflict_rules');
-        showToast({ title: text.saved });
+        showToast({ title: conflictsText.rules.saved });
         onClose();
       }}
     >
@@ -154,29 +156,29 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
         />
       ))}
       <div>
-        <Button icon="plus" onClick={() => replace(withGroup(form.values.peek()))} words={text.addGroup} />
+        <Button icon="plus" onClick={() => replace(withGroup(form.values.peek()))} words={addGroup} />
       </div>
       <Numbers
         form={form}
-        title={text.range}
-        fields={(['5G', 'WiFi', 'LiFi'] as const).map((name) => [`interference_range_m.${name}`, text.metres(name)])}
+        title={conflictsText.rules.range}
+        fields={(['5G', 'WiFi', 'LiFi'] as const).map((name) => [`interference_range_m.${name}`, `${name}, metres`])}
       />
       <Numbers
         form={form}
-        title={text.oscillation}
+        title={conflictsText.rules.oscillation}
         fields={[
-          ['oscillation.reversals', text.reversals],
-          ['oscillation.window_s', text.windowSeconds],
-          ['oscillation.freeze_s', text.freezeSeconds],
+          ['oscillation.reversals', 'Changes back to the previous value'],
+          ['oscillation.window_s', windowSeconds],
+          ['oscillation.freeze_s', 'Freeze duration, seconds'],
         ]}
       />
       <Numbers
         form={form}
-        title={text.blast}
+        title={conflictsText.rules.blast}
         fields={[
-          ['blast_radius.fraction', text.fraction],
-          ['blast_radius.minimum', text.minimum],
-          ['blast_radius.window_s', text.windowSeconds],
+          ['blast_radius.fraction', 'Share of a site, 0 to 1'],
+          ['blast_radius.minimum', 'Minimum number per site'],
+          ['blast_radius.window_s', windowSeconds],
         ]}
       />
       {actions}
@@ -205,27 +207,44 @@ function GroupFields({ form, index, onRemove }: { form: RulesForm; index: number
   const isMerging = form.values.value[at('policy')] === 'merge';
   return (
     <fieldset class="card rules-group">
-      <legend>{name || text.addGroup}</legend>
-      <TextField {...form.at(at('name'))} label={text.name} isMono />
-      <SelectField
-        {...form.at(at('technology'))}
-        label={text.technology}
-        options={{ '': text.anyTechnology, ...technologyNames }}
-      />
+      <legend>{name || addGroup}</legend>
+      <TextField {...form.at(at('name'))} label="Name" isMono />
+      <SelectField {...form.at(at('technology'))} label="Type" options={{ '': 'Any type', ...technologyNames }} />
       <div class="rules-wide">
-        <TextField {...form.at(at('parameters'))} label={text.columns.parameters} hint={text.parametersHint} isMono />
+        <TextField
+          {...form.at(at('parameters'))}
+          label={conflictsText.rules.columns.parameters}
+          hint="Separated by commas"
+          isMono
+        />
       </div>
-      <SelectField {...form.at(at('policy'))} label={text.columns.policy} options={text.policies} />
+      <SelectField
+        {...form.at(at('policy'))}
+        label={conflictsText.rules.columns.policy}
+        options={conflictsText.rules.policies}
+      />
       {isMerging && (
-        <SelectField {...form.at(at('merge'))} label={text.merge} options={{ '': text.noMerge, ...text.merges }} />
+        <SelectField
+          {...form.at(at('merge'))}
+          label="Merge method"
+          options={{ '': 'Choose a method', ...conflictsText.rules.merges }}
+        />
       )}
-      <SelectField {...form.at(at('scope'))} label={text.columns.scope} options={text.scopes} />
-      <SelectField {...form.at(at('loser'))} label={text.columns.loser} options={text.losers} />
-      <TextField {...form.at(at('hold_s'))} label={text.holdSeconds} inputMode="decimal" />
-      <TextField {...form.at(at('min_interval_ms'))} label={text.intervalMs} inputMode="numeric" />
+      <SelectField
+        {...form.at(at('scope'))}
+        label={conflictsText.rules.columns.scope}
+        options={conflictsText.rules.scopes}
+      />
+      <SelectField
+        {...form.at(at('loser'))}
+        label={conflictsText.rules.columns.loser}
+        options={conflictsText.rules.losers}
+      />
+      <TextField {...form.at(at('hold_s'))} label="Lease duration, seconds" inputMode="decimal" />
+      <TextField {...form.at(at('min_interval_ms'))} label="Minimum interval, ms" inputMode="numeric" />
       <div class="rules-remove">
-        <Button kind="danger" size="small" aria-label={text.removeGroup(name)} onClick={onRemove}>
-          {text.removeShort}
+        <Button kind="danger" size="small" aria-label={`Remove ${name || 'this group'}`} onClick={onRemove}>
+          Remove
         </Button>
       </div>
     </fieldset>

@@ -5,13 +5,14 @@ import { TableHead } from '../../components/page.tsx';
 import { selectorOf } from '../../data/agents.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../format.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import { useSeen } from '../configuration/agent-config-card.tsx';
 import { DeviceName, deviceHref, Level, Rates, Since } from './device-values.tsx';
 import './devices-page.css';
 import './agent-devices-card.css';
 
-const text = devicesText.ofAgent;
+const title = 'Devices';
+
 const limit = 200;
 
 export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
@@ -24,14 +25,14 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
   const isKnown = data !== undefined && data.reported_at !== null;
   const all = `/devices?${new URLSearchParams({ selector: selectorOf([ap_id]) })}`;
   return (
-    <section class="card agent-devices" aria-label={text.title} ref={seen}>
+    <section class="card agent-devices" aria-label={title} ref={seen}>
       <div class="spread">
-        <h2>{text.title}</h2>
+        <h2>{title}</h2>
         {isKnown && data.items.length > 0 && (
           <span class="cluster">
-            <span class="faint small">{text.count(countWords(data))}</span>
+            <span class="faint small">{`${countWords(data)} attached`}</span>
             <a class="small" href={all}>
-              {text.all}
+              All in the list
             </a>
           </span>
         )}
@@ -39,13 +40,11 @@ export function AgentDevicesCard({ ap_id }: { ap_id: string }) {
       {isSeen && <Loading data={data} failure={failure} lines={2} />}
       {data && !isKnown && (
         <p class="soft">
-          <strong>{text.unknown}.</strong> {text.unknownWords}
+          <strong>Unknown.</strong> This access point has not reported which devices it serves.
         </p>
       )}
       {isKnown && data.items.length === 0 && (
-        <p class="soft">
-          {text.none} {text.asOf(formatMoment(data.reported_at!))}
-        </p>
+        <p class="soft">No devices are attached. {`As reported at ${formatMoment(data.reported_at!)}.`}</p>
       )}
       {isKnown && data.items.length > 0 && <DeviceRows ap_id={ap_id} devices={data.items.filter(hasName)} />}
     </section>
@@ -58,12 +57,18 @@ function hasName(device: AgentDevice): device is Device {
 }
 
 function DeviceRows({ ap_id, devices }: { ap_id: string; devices: readonly Device[] }) {
-  const { columns } = devicesText;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <div class="agent-devices-frame" tabIndex={0} role="group" aria-label={text.title}>
+    <div class="agent-devices-frame" tabIndex={0} role="group" aria-label={title}>
       <table>
-        <TableHead titles={[columns.device, columns.signal, [columns.rate, 'is-extra'], columns.since]} />
+        <TableHead
+          titles={[
+            devicesText.columns.device,
+            devicesText.columns.signal,
+            [devicesText.columns.rate, 'is-extra'],
+            devicesText.columns.since,
+          ]}
+        />
         <tbody>
           {devices.map((device) => {
             const link = device.links.find((each) => each.ap_id === ap_id);

@@ -16,14 +16,21 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatMoment } from '../../format.ts';
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import { AboutCard } from './about-card.tsx';
 import { historyLines, useDeviceHistory } from './device-history.ts';
 import { LinkBandCard } from './link-band-card.tsx';
 import { HeardCard, LinksCard, PastCard } from './links-card.tsx';
 import { SteerCard } from './steer-card.tsx';
 
-const text = devicesText.one;
+const stickyText = {
+  refused: (target: string | undefined) =>
+    target === undefined ? 'It refused to be moved.' : `It refused to move to ${target}.`,
+  moved_back: (target: string | undefined) =>
+    target === undefined ? 'It was moved, and went back at once.' : `It was moved to ${target}, and went back at once.`,
+  until: (moment: string) => `Steering it is of little use for now. Remembered until ${moment}.`,
+};
+
 /** As many as one selector takes. */
 const maxNamed = 20;
 
@@ -39,8 +46,12 @@ export function DevicePage({ params }: PageProps) {
   const title = isAddress ? pageTitles.device : (data?.device ?? name);
   if (isAddress || failure?.status === 404) {
     return (
-      <Page title={title} beside={<a href="/devices">{text.back}</a>}>
-        <EmptyState title={text.unknown}>{isAddress ? devicesText.address : text.unknownWords}</EmptyState>
+      <Page title={title} beside={<a href="/devices">All devices</a>}>
+        <EmptyState title="Device not found">
+          {isAddress
+            ? devicesText.address
+            : 'It was not seen for 24 hours, was erased, or was last at an access point that you do not have permission to see.'}
+        </EmptyState>
       </Page>
     );
   }
@@ -48,10 +59,10 @@ export function DevicePage({ params }: PageProps) {
   return (
     <Page
       title={title}
-      beside={<CopyButton text={device} label={text.copy} />}
+      beside={<CopyButton text={device} label="Copy the pseudonym" />}
       actions={
         <>
-          <ButtonLink icon="map" href={`/map?${new URLSearchParams({ device })}`} words={text.map} />
+          <ButtonLink icon="map" href={`/map?${new URLSearchParams({ device })}`} words="Show on the map" />
           <TimeWindowMenu />
         </>
       }
@@ -95,10 +106,8 @@ function DeviceBody({ device }: { device: DeviceDetails }) {
         {sticky && (
           <Notice
             kind="warning"
-            title={devicesText.sticky[sticky.reason](
-              sticky.target === undefined ? undefined : agentName(sticky.target),
-            )}
-            words={devicesText.sticky.until(formatMoment(sticky.until))}
+            title={stickyText[sticky.reason](sticky.target === undefined ? undefined : agentName(sticky.target))}
+            words={stickyText.until(formatMoment(sticky.until))}
           />
         )}
         <LinksCard device={device} />
@@ -106,13 +115,13 @@ function DeviceBody({ device }: { device: DeviceDetails }) {
         {isWatched && (
           <div class="card chart-stack">
             <HistoryChart
-              title={devicesText.chart.signal}
+              title="Signal"
               unit="dBm"
               value="rssi_dbm"
               hasTimes={false}
               {...{ samples, range, setZoom }}
             />
-            <HistoryChart title={devicesText.chart.rate} unit="Mb/s" value="tx_mbps" {...{ samples, range, setZoom }} />
+            <HistoryChart title="Rate to the device" unit="Mb/s" value="tx_mbps" {...{ samples, range, setZoom }} />
           </div>
         )}
         <PastCard device={device} />

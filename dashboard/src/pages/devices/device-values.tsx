@@ -8,8 +8,11 @@ import { type Column, column, wideColumn } from '../../components/tables/table.t
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { awaySince, now } from '../../data/freshness.ts';
 import { formatAge, formatMoment, formatValue } from '../../format.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import type { SteeringOutcome } from './steer-card.tsx';
+
+const stickyShort = 'Sticky';
+const watchedShort = 'Watched';
 
 const signs: Record<SteeringOutcome, string> = {
   moved: 'M4.4 7.2l1.9 1.9 3.4-3.9',
@@ -44,15 +47,15 @@ export function DeviceName({ device, hasTypes = false }: { device: Device; hasTy
         ))}
       <span class="mono">{name}</span>
       {sticky && (
-        <span class="device-mark is-warning" title={devicesText.stickyShort}>
+        <span class="device-mark is-warning" title={stickyShort}>
           <Icon name="warning" size={14} />
-          <span class="visually-hidden">{devicesText.stickyShort}</span>
+          <span class="visually-hidden">{stickyShort}</span>
         </span>
       )}
       {watched_until && (
-        <span class="device-mark faint" title={devicesText.watchedShort}>
+        <span class="device-mark faint" title={watchedShort}>
           <Icon name="eye" size={14} />
-          <span class="visually-hidden">{devicesText.watchedShort}</span>
+          <span class="visually-hidden">{watchedShort}</span>
         </span>
       )}
     </span>
@@ -78,14 +81,12 @@ export function Technologies({ technologies }: Pick<Device, 'technologies'>) {
 export function ServingAgent({ device: { links, last_ap_id } }: { device: Device }) {
   const [link, ...others] = links;
   if (!link) {
-    return (
-      <span class="faint">{last_ap_id ? devicesText.lastAt(agentName(last_ap_id)) : devicesText.attachedNowhere}</span>
-    );
+    return <span class="faint">{last_ap_id ? `last at ${agentName(last_ap_id)}` : devicesText.attachedNowhere}</span>;
   }
   return (
     <>
       <AgentName ap_id={link.ap_id} />
-      {others.length > 0 && <span class="faint"> {devicesText.moreLinks(others.length)}</span>}
+      {others.length > 0 && <span class="faint"> {`+${others.length}`}</span>}
     </>
   );
 }
@@ -96,7 +97,7 @@ export function Level({ dbm }: { dbm: number | null | undefined }) {
 
 export function Rates({ link }: { link: Pick<DeviceLink, 'rx_mbps' | 'tx_mbps'> | undefined }) {
   if (!link || (link.rx_mbps === null && link.tx_mbps === null)) return none;
-  return <span>{devicesText.rates(rateWords(link.tx_mbps), rateWords(link.rx_mbps))}</span>;
+  return <span>{`${rateWords(link.tx_mbps)} / ${rateWords(link.rx_mbps)}`}</span>;
 }
 
 export function rateWords(mbps: number | null): string {
@@ -111,29 +112,29 @@ export function Since({ at }: { at: string | undefined }) {
   return <span title={formatMoment(ms)}>{formatAge(Math.max(0, (now.value - ms) / 1000))}</span>;
 }
 
-const text = devicesText.columns;
-
 export const deviceColumns: Column<Device>[] = [
-  column('device', text.device, 'minmax(190px, 1.2fr)', {
+  column('device', devicesText.columns.device, 'minmax(190px, 1.2fr)', {
     cell: (device, isShown) => <DeviceName device={device} hasTypes={!isShown('technology')} />,
   }),
-  wideColumn('technology', text.technology, 'minmax(76px, 0.5fr)', {
+  wideColumn('technology', 'Type', 'minmax(76px, 0.5fr)', {
     cell: ({ technologies }) => <Technologies technologies={technologies} />,
   }),
-  wideColumn('ap_id', text.agent, 'minmax(130px, 1.4fr)', { cell: (device) => <ServingAgent device={device} /> }),
-  column('rssi_dbm', text.signal, '84px', {
+  wideColumn('ap_id', devicesText.columns.agent, 'minmax(130px, 1.4fr)', {
+    cell: (device) => <ServingAgent device={device} />,
+  }),
+  column('rssi_dbm', devicesText.columns.signal, '84px', {
     align: 'end',
     cell: ({ links: [link] }) => <Level dbm={link?.rssi_dbm} />,
   }),
-  wideColumn('tx_mbps', text.rate, '160px', {
+  wideColumn('tx_mbps', devicesText.columns.rate, '160px', {
     align: 'end',
     cell: ({ links: [link] }) => <Rates link={link} />,
   }),
-  wideColumn('since', text.since, '72px', {
+  wideColumn('since', devicesText.columns.since, '72px', {
     align: 'end',
     cell: ({ links: [link] }) => <Since at={link?.since} />,
   }),
-  wideColumn('last_seen', text.lastSeen, '104px', {
+  wideColumn('last_seen', 'Last seen', '104px', {
     align: 'end',
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
   }),

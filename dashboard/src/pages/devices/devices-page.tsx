@@ -16,7 +16,7 @@ import { formatNumber } from '../../format.ts';
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import { deviceColumns, deviceHref } from './device-values.tsx';
 
 const restMs = 200;
@@ -74,10 +74,11 @@ export function DevicesPage() {
       {!rows && !failure && <SkeletonLines count={10} />}
       {isEmpty && (
         <EmptyState
-          title={devicesText.empty.title}
-          actions={<ButtonLink kind="primary" href="/" words={devicesText.empty.demo} />}
+          title="No devices yet"
+          actions={<ButtonLink kind="primary" href="/" words="Start a demo network" />}
         >
-          {devicesText.empty.words}
+          Devices appear here as soon as an access point reports which ones it serves. Emulated access points do, and so
+          does “weft agent” on WiFi access points.
         </EmptyState>
       )}
       {!isEmpty && (rows || (failure && isFiltered)) && (
@@ -86,13 +87,13 @@ export function DevicesPage() {
             isTextFirst
             value={selector}
             onInput={setSelector}
-            meaning={devicesText.means(words)}
+            meaning={`Devices at ${words}`}
             beside={
               count !== undefined && problem === undefined
                 ? componentText.selector.match(formatNumber(count))
                 : undefined
             }
-            attributes={{ 'aria-label': devicesText.selector, type: 'search' }}
+            attributes={{ 'aria-label': 'Devices at which access points', type: 'search' }}
           />
           {isAddress && <Notice kind="warning" title={devicesText.address} />}
           <Table<Device>
@@ -103,7 +104,14 @@ export function DevicesPage() {
             initialSort={byName}
             filteredBy={['selector']}
             given={{ total: isAddress ? 0 : count, onSight, hasOwnSearch: true }}
-            tools={<ListSearch class="device-search" label={devicesText.search} value={typed} onCommit={setTyped} />}
+            tools={
+              <ListSearch
+                class="device-search"
+                label="Search by pseudonym, access point, site or technology"
+                value={typed}
+                onCommit={setTyped}
+              />
+            }
           />
         </>
       )}

@@ -8,9 +8,11 @@ import { percentOf } from '../../components/chart/chart-shape.ts';
 import { Glyph } from '../../components/glyph.tsx';
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { formatMoment } from '../../format.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import type { HistorySample } from './device-history.ts';
 import { OutcomeMark } from './device-values.tsx';
+
+const nowText = 'now';
 
 export interface Span {
   from: number;
@@ -115,7 +117,6 @@ function seconds(time: string): number {
   return Date.parse(time) / 1000;
 }
 
-const text = devicesText.bands;
 /** A band that is shorter could not be seen. */
 const leastPercent = 0.4;
 
@@ -132,16 +133,16 @@ export function LinkBandCard({ device, samples, range, types }: LinkBandCardProp
   const bands = useMemo(() => linkBands(device, history, range), [device, history, range.from, range.to]);
   const tried = device.steering.filter(({ ts }) => Date.parse(ts) / 1000 >= range.from);
   return (
-    <section class="card link-bands" aria-label={text.label}>
-      <h2>{text.title}</h2>
-      {bands.length === 0 && <p class="soft">{text.none}</p>}
+    <section class="card link-bands" aria-label="Access points that served the device, over time">
+      <h2>Links over time</h2>
+      {bands.length === 0 && <p class="soft">No links in this time window.</p>}
       <div class="band-lanes">
         {bands.map((band) => (
           <BandLane key={band.ap_id} band={band} range={range} type={types.get(band.ap_id)} />
         ))}
         {tried.length > 0 && (
           <>
-            <span class="band-name soft">{text.steering}</span>
+            <span class="band-name soft">Steering</span>
             <div class="band-lane">
               {tried.map(({ ts, outcome, target, command_id }) => {
                 const to = target === undefined ? '' : devicesText.past.to + agentName(target);
@@ -166,11 +167,15 @@ export function LinkBandCard({ device, samples, range, types }: LinkBandCardProp
           <span class="band-axis faint small" aria-hidden="true">
             <span>{formatMoment(range.from * 1000)}</span>
             <span>{formatMoment(((range.from + range.to) / 2) * 1000)}</span>
-            <span>{text.now}</span>
+            <span>{nowText}</span>
           </span>
         )}
       </div>
-      <p class="faint small">{device.watched_until ? text.keptWatched : text.kept}</p>
+      <p class="faint small">
+        {device.watched_until
+          ? 'Moves are kept for 24 hours; the history as long as the device is watched.'
+          : 'Moves are kept for 24 hours.'}
+      </p>
     </section>
   );
 }
@@ -193,11 +198,7 @@ function BandLane({ band: { ap_id, spans, isNow }, range, type }: BandLaneProps)
         {spans.map(({ from, to }) => {
           const left = percentOf(from, range);
           const isOpen = isNow && to >= range.to;
-          const words = text.span(
-            agentName(ap_id),
-            from <= range.from ? text.before : formatMoment(from * 1000),
-            isOpen ? text.now : formatMoment(to * 1000),
-          );
+          const words = `${agentName(ap_id)} from ${from <= range.from ? 'before' : formatMoment(from * 1000)} to ${isOpen ? nowText : formatMoment(to * 1000)}`;
           return (
             <i
               key={from}

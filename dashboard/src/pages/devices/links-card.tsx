@@ -7,31 +7,32 @@ import { Card, TableHead } from '../../components/page.tsx';
 import { agentName, technologyOf } from '../../data/agents.ts';
 import { formatExactly, formatMoment, formatValue } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import { commandHref } from '../commands/command-marks.tsx';
 import { pastEntries } from './device-history.ts';
 import { Level, OutcomeMark, rateWords, Since } from './device-values.tsx';
 
-const text = devicesText.one;
+const title = 'Moves and steering';
+const kinds = { joined: 'Joined ', left: 'Left ', moved: 'Moved to ' };
 
 export function LinksCard({ device: { links, last_seen } }: { device: DeviceDetails }) {
   const hasAddress = links.some(({ address }) => address !== undefined);
   return (
-    <Card title={text.links} look="">
+    <Card title="Links now" look="">
       {links.length === 0 ? (
-        <p class="soft">{text.noLinks(formatMoment(last_seen))}</p>
+        <p class="soft">{`Not attached. Last seen at ${formatMoment(last_seen)}.`}</p>
       ) : (
         <div class="links-frame">
           <table class="links-table">
             <TableHead
               titles={[
                 devicesText.columns.agent,
-                text.signal,
-                [text.snr, 'is-extra'],
-                [text.down, 'is-extra'],
-                [text.up, 'is-extra'],
+                'Signal',
+                ['SNR', 'is-extra'],
+                ['To the device', 'is-extra'],
+                ['From the device', 'is-extra'],
                 devicesText.columns.since,
-                hasAddress && text.address,
+                hasAddress && 'Address',
               ]}
             />
             <tbody>
@@ -63,20 +64,19 @@ export function LinksCard({ device: { links, last_seen } }: { device: DeviceDeta
   );
 }
 
-const heardText = devicesText.heard;
 /** From hardly anything to as near as can be. */
 const scale = { weakest: -100, strongest: -30 };
 
 export function HeardCard({ heard }: Pick<DeviceDetails, 'heard'>) {
   return (
-    <Card title={heardText.title} look="">
-      {heard.length === 0 && <p class="soft">{heardText.none}</p>}
+    <Card title="What it hears" look="">
+      {heard.length === 0 && <p class="soft">Nothing is known about what it hears around it.</p>}
       <ul class="heard-list">
         {heard.map(({ ap_id, bssid, rssi_dbm, by }) => (
-          <li key={`${ap_id ?? bssid} ${by}`} title={heardText.by(agentName(by))}>
+          <li key={`${ap_id ?? bssid} ${by}`} title={`reported by ${agentName(by)}`}>
             {ap_id === undefined ? (
               <span>
-                <span class="mono">{bssid}</span> <span class="faint small">{heardText.unknownRadio}</span>
+                <span class="mono">{bssid}</span> <span class="faint small">unknown radio</span>
               </span>
             ) : (
               <AgentLink ap_id={ap_id} />
@@ -99,17 +99,16 @@ function shareOf(dbm: number | null): number {
   return Math.max(0.02, Math.min(1, (dbm - scale.weakest) / (scale.strongest - scale.weakest)));
 }
 
-const pastText = devicesText.past;
 const icons = { joined: 'plus', left: 'minus', moved: 'conflict' } as const;
 
 export function PastCard({ device }: { device: DeviceDetails }) {
   const entries = pastEntries(device);
   return (
-    <Card title={pastText.title} look="device-past">
-      {entries.length === 0 && <p class="soft">{pastText.none}</p>}
+    <Card title={title} look="device-past">
+      {entries.length === 0 && <p class="soft">Nothing in the last 24 hours.</p>}
       {entries.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <ol class="past-list" tabIndex={0} aria-label={pastText.title}>
+        <ol class="past-list" tabIndex={0} aria-label={title}>
           {entries.map((entry) => (
             <li key={'move' in entry ? `${entry.at} ${entry.move.kind} ${entry.move.ap_id}` : entry.attempt.command_id}>
               <time class="faint small" title={formatExactly(entry.at)}>
@@ -129,11 +128,11 @@ function Move({ move: { kind, ap_id, from } }: { move: DeviceMove }) {
     <>
       <Icon name={icons[kind]} size={14} />
       <span>
-        {pastText.kinds[kind]}
+        {kinds[kind]}
         <AgentName ap_id={ap_id} />
         {from !== undefined && (
           <>
-            {pastText.from}
+            {' from '}
             <AgentName ap_id={from} />
           </>
         )}
@@ -147,18 +146,18 @@ function Attempt({ attempt: { ap_id, target, outcome, command_id } }: { attempt:
     <>
       <OutcomeMark outcome={outcome} />
       <span>
-        {pastText.steered}
-        {pastText.steeredFrom}
+        {devicesText.past.steered}
+        {'from '}
         <AgentName ap_id={ap_id} />
-        {pastText.to}
-        {target === undefined ? pastText.elsewhere : <AgentName ap_id={target} />}
+        {devicesText.past.to}
+        {target === undefined ? 'elsewhere' : <AgentName ap_id={target} />}
         {': '}
         <strong>{devicesText.outcomes[outcome]}</strong>
         {/* A command exists only for its sender and administrators, and who sent it is not told here. */}
         {session.value?.isAdmin && (
           <>
             {' · '}
-            <a href={commandHref(command_id)}>{pastText.command}</a>
+            <a href={commandHref(command_id)}>Command</a>
           </>
         )}
       </span>

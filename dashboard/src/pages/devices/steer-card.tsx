@@ -21,15 +21,24 @@ import { agentName, selectorOf } from '../../data/agents.ts';
 import { useAgents } from '../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatValue } from '../../format.ts';
-import { commandsText } from '../../text/commands.ts';
-import { devicesText } from '../../text/devices.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { commandsText, devicesText, emulatorText } from '../../text/pages.ts';
 import { commandHref, isEnded, StatusDots } from '../commands/command-marks.tsx';
 import { decisionSentence } from '../commands/command-words.ts';
 import { readDeclaredCommands } from '../commands/declared-commands.ts';
 import { useWhatIf, WhatIfBrief, WhatIfButton } from '../what-if/what-if-beside.tsx';
 
-const text = devicesText.steer;
+const text = {
+  label: 'Steer this device',
+  option: (name: string, signal: string) => (signal === '' ? name : `${name} (${signal})`),
+  outcome: {
+    moved: (target: string) => `It moved: ${target} reports the device.`,
+    refused: (target: string, code: string) => `The device refused to move to ${target}${code}.`,
+    code: (code: number) => ` (reason code ${code})`,
+    unreachable: (target: string) =>
+      `Not reachable: its access point does not serve it any more, or ${target} did not report in time.`,
+    ignored: (target: string) => `It did not go: ${target} reported in time, without the device.`,
+  },
+};
 
 export type SteeringOutcome = SteeringAttempt['outcome'];
 export const steerDevice = 'steer_device';
@@ -121,7 +130,7 @@ export function SteerCard({ device }: { device: DeviceDetails }) {
   if (!isWaiting && steerers.able.length + steerers.unable.length === 0 && !sent) return null;
   return (
     <section class="card steer-card" aria-label={text.label}>
-      <h2>{text.title}</h2>
+      <h2>Steer</h2>
       {isWaiting ? <SkeletonLines count={4} /> : <SteerForm device={device} steerers={steerers} onSent={setSent} />}
       {sent && <SteerOutcome key={sent.command_id} sent={sent} />}
     </section>
@@ -147,15 +156,23 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
     if (isFromGone) form.set('from', first.ap_id);
     if (isTargetGone) form.set('target', '');
   }, [isFromGone, isTargetGone]);
-  if (!first) return <p class="soft">{unable[0] ? text.cannot(agentName(unable[0].ap_id)) : text.notAttached}</p>;
-  if (targets.length === 0) return <p class="soft">{text.hearsNone}</p>;
+  if (!first)
+    return (
+      <p class="soft">
+        {unable[0]
+          ? `${agentName(unable[0].ap_id)} cannot steer devices.`
+          : 'It is attached to no access point that you may send commands to.'}
+      </p>
+    );
+  if (targets.length === 0)
+    return <p class="soft">It reports no other access point that it hears, so there is nowhere to steer it.</p>;
   const sender = able.find(({ ap_id }) => ap_id === from) ?? first;
   const isEmulated = sender.configuration?.emulated === true;
   const ask = () => whatIf.ask([{ agent_id: sender.ap_id, command: steerCommand(device.device, form.values.peek()) }]);
   const submit = async (values: typeof form.values.value) => {
     onSent(undefined);
     const { target } = values;
-    if (!targets.some(({ ap_id }) => ap_id === target)) throw problemAt('target', text.noTarget);
+    if (!targets.some(({ ap_id }) => ap_id === target)) throw problemAt('target', 'Choose where it is to go');
     const agent_id = sender.ap_id;
     const query = { agent_id, command: steerCommand(device.device, values) };
     try {
@@ -171,16 +188,16 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
       {able.length > 1 && (
         <SelectField
           {...form.at('from')}
-          label={text.from}
+          label="From"
           options={able.map(({ ap_id }) => [ap_id, agentName(ap_id)] as const)}
         />
       )}
       <SelectField
         {...form.at('target')}
-        label={text.target}
-        hint={text.hint}
+        label="To"
+        hint="Only access points that it hears."
         options={[
-          ['', text.choose],
+          ['', 'Choose an access point'],
           ...targets.map(({ ap_id, rssi_dbm }) => {
             const level = rssi_dbm === null ? '' : formatValue(rssi_dbm, 'dBm');
             return [ap_id, text.option(agentName(ap_id), level)] as const;
@@ -188,16 +205,25 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
         ]}
       />
       <details class="more-options" open={form.problems.value.timeout !== undefined || undefined}>
-        <summary>{text.more}</summary>
+        <summary>More options</summary>
         <div class="stack">
-          <TextField {...form.at('timeout')} label={text.timeout} hint={text.timeoutHint} inputMode="numeric" />
-          <SelectField {...form.at('force')} label={text.force} options={{ '': text.forceNo, true: text.forceYes }} />
+          <TextField
+            {...form.at('timeout')}
+            label="Wait for it (seconds)"
+            hint="Default: 30, at most 300"
+            inputMode="numeric"
+          />
+          <SelectField
+            {...form.at('force')}
+            label="If it does not go"
+            options={{ '': 'leave it where it is', true: 'disconnect it' }}
+          />
         </div>
       </details>
       {!isEmulated && <p class="faint small">{emulatorText.whatIf.realMany}</p>}
       <div class="cluster">
         {isEmulated && <WhatIfButton whatIf={whatIf} disabled={target === ''} onAsk={ask} />}
-        <SubmitButton form={form} words={text.send} />
+        <SubmitButton form={form} words="Steer" />
       </div>
       <WhatIfBrief whatIf={whatIf} />
     </Form>
@@ -222,16 +248,16 @@ function SteerOutcome({ sent: { command_id, target } }: { sent: Sent }) {
       <span class="spread">
         {data ? <StatusDots command={data} /> : <span />}
         <a class="small" href={commandHref(command_id)}>
-          {text.details}
+          Command
         </a>
       </span>
       {hasEnded ? (
         <Notice
           kind={outcome === 'moved' ? 'good' : 'warning'}
-          title={words ?? text.ended(commandsText.states[data.state])}
+          title={words ?? `The command ended: ${commandsText.states[data.state].toLowerCase()}.`}
         />
       ) : (
-        <p class="soft">{text.waiting(name)}</p>
+        <p class="soft">{`Waiting until ${name} reports the device.`}</p>
       )}
     </div>
   );

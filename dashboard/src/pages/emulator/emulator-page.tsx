@@ -11,43 +11,42 @@ import { formatMoment, formatNumber } from '../../format.ts';
 import { navigate, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { demoNetwork, startDemoNetwork } from '../overview/demo-network.ts';
 import './emulator-page.css';
 import { countsByType, RunKinds, RunProgress, RunStateChip } from './run-words.tsx';
 
-const text = emulatorText.columns;
 const pageSize = 50;
 
 const allUsersColumns: Column<EmulatorRun>[] = [
-  column('network', text.network, 'minmax(220px, 1.2fr)', {
+  column('network', 'Network', 'minmax(220px, 1.2fr)', {
     sort: ({ access_points }) => access_points,
     cell: (run) => <RunKinds run={run} />,
   }),
-  column('state', text.state, '96px', {
+  column('state', 'State', '96px', {
     sort: ({ state }) => state,
     cell: ({ state }) => <RunStateChip state={state} />,
   }),
-  wideColumn('progress', text.progress, 'minmax(150px, 1.6fr)', {
+  wideColumn('progress', emulatorText.columns.progress, 'minmax(150px, 1.6fr)', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (run) => <RunProgress run={run} />,
   }),
-  wideColumn('devices', text.devices, '64px', { figure: ({ devices }) => devices, write: formatNumber }),
-  wideColumn('speed', text.speed, '60px', {
+  wideColumn('devices', 'Devices', '64px', { figure: ({ devices }) => devices, write: formatNumber }),
+  wideColumn('speed', 'Speed', '60px', {
     figure: ({ speed }) => speed,
     write: (speed) => emulatorText.times(formatNumber(speed)),
   }),
-  wideColumn('seed', text.seed, '100px', {
+  wideColumn('seed', 'Seed', '100px', {
     figure: ({ seed }) => seed,
     write: (seed) => <span class="soft">{seed}</span>,
   }),
-  wideColumn('owner', text.owner, 'minmax(110px, 1.2fr)', { word: ({ owner }) => owner }),
+  wideColumn('owner', 'Owner', 'minmax(110px, 1.2fr)', { word: ({ owner }) => owner }),
   // Upwards is the newest first, as ages are read.
-  wideColumn('started', text.started, '112px', {
+  wideColumn('started', 'Started', '112px', {
     figure: ({ created_at }) => -Date.parse(created_at),
     write: (at) => formatMoment(-at),
   }),
-  wideColumn('ends', text.ends, '112px', {
+  wideColumn('ends', 'Ends', '112px', {
     figure: ({ ends_at }) => -Date.parse(ends_at),
     write: (at) => formatMoment(-at),
   }),
@@ -79,23 +78,18 @@ export function EmulatorPage() {
       href="/emulator/new"
       size={isEmpty ? 'large' : 'normal'}
     >
-      {isEmpty ? emulatorText.design : emulatorText.new}
+      {isEmpty ? 'Design a network' : 'New network'}
     </ButtonLink>
   );
   const whoseChoice = isAdmin && (
-    <Choice
-      label={emulatorText.owner}
-      value={whose}
-      onChange={setWhose}
-      options={{ '': emulatorText.own, all: emulatorText.allUsers }}
-    />
+    <Choice label="Owner" value={whose} onChange={setWhose} options={{ '': 'Only mine', all: 'All users' }} />
   );
   return (
     <Page title={pageTitles.emulator} actions={isEmpty ? (isAdmin ? whoseChoice : undefined) : design} isFilling>
       <Loading data={rows} failure={failure} again="list_emulator_runs" lines={8} />
       {isEmpty && (
         <EmptyState
-          title={isFiltered ? emulatorText.empty.none : emulatorText.empty.title}
+          title={isFiltered ? 'No networks have been started yet.' : 'No emulated networks yet'}
           actions={
             <div class="emulator-start">
               <DemoButton />
@@ -103,7 +97,8 @@ export function EmulatorPage() {
             </div>
           }
         >
-          {emulatorText.empty.words}
+          The emulator runs 5G cells, WiFi access points and LiFi lamps with devices that move and use data. Weft treats
+          them like real access points.
         </EmptyState>
       )}
       {rows && !isEmpty && (
@@ -117,7 +112,7 @@ export function EmulatorPage() {
           tools={whoseChoice}
         />
       )}
-      <OlderButton feed={feed} words={emulatorText.older} />
+      <OlderButton feed={feed} words="Show older networks" />
     </Page>
   );
 }
@@ -130,5 +125,14 @@ function DemoButton() {
       await startDemoNetwork();
       navigate(`/emulator/${demoNetwork.peek()!.job_number}`);
     });
-  return <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start} words={emulatorText.demo} />;
+  return (
+    <Button
+      kind="primary"
+      size="large"
+      icon="play"
+      isBusy={isBusy}
+      onClick={start}
+      words="Start 12 access points in Bristol"
+    />
+  );
 }

@@ -7,11 +7,22 @@ import { SelectField, TextField } from '../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitRow, useForm } from '../../components/forms/form.tsx';
 import { agentName } from '../../data/agents.ts';
 import { formatMoment } from '../../format.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { faultFields, type NetworkValues } from './network-form.ts';
 import { activeFaults } from './run-words.tsx';
 
-const text = emulatorText.form;
+const text = {
+  seconds: 's',
+  faultKinds: {
+    crash: 'Crash',
+    backhaul_cut: 'Backhaul cut',
+    clock_skew: 'Clock skew',
+    duplicate_samples: 'Duplicate samples',
+    late_samples: 'Late samples',
+    jammed_channel: 'Jammed channel',
+    command_ignored: 'Commands ignored',
+  },
+};
 
 interface FaultRowsProps {
   form: FormState<NetworkValues>;
@@ -31,28 +42,24 @@ export function FaultRows({ form, rows, onChange }: FaultRowsProps) {
   return (
     <>
       {rows.map((row, index) => (
-        <div key={row} class="fault-row" role="group" aria-label={text.faultNumber(index + 1)}>
-          <TextField {...form.at(`faults.${row}.access_point`)} label={text.accessPoint} inputMode="numeric" />
+        <div key={row} class="fault-row" role="group" aria-label={`Fault ${index + 1}`}>
+          <TextField {...form.at(`faults.${row}.access_point`)} label="Access point" inputMode="numeric" />
           <FaultKindFields form={form} prefix={`faults.${row}.`} />
           <TextField
             {...form.at(`faults.${row}.after_seconds`)}
-            label={`${text.after} (${text.seconds})`}
+            label={`Start after (${text.seconds})`}
             inputMode="numeric"
           />
-          <TextField
-            {...form.at(`faults.${row}.seconds`)}
-            label={`${text.forSeconds} (${text.seconds})`}
-            inputMode="numeric"
-          />
+          <TextField {...form.at(`faults.${row}.seconds`)} label={`Duration (${text.seconds})`} inputMode="numeric" />
           <IconButton
             icon="close"
-            label={text.removeFault(index + 1)}
+            label={`Remove fault ${index + 1}`}
             onClick={() => onChange(rows.filter((other) => other !== row))}
           />
         </div>
       ))}
       <div>
-        <Button icon="plus" onClick={add} words={text.addFault} />
+        <Button icon="plus" onClick={add} words="Add a fault" />
       </div>
     </>
   );
@@ -66,8 +73,8 @@ export function FaultKindFields({ form, prefix }: { form: FormState<Record<strin
     <>
       <SelectField
         {...form.at(`${prefix}kind`)}
-        label={text.kind}
-        options={emulatorText.faultKinds}
+        label="Type"
+        options={text.faultKinds}
         hint={emulatorText.faultWords[kind]}
       />
       {amount && (
@@ -77,19 +84,17 @@ export function FaultKindFields({ form, prefix }: { form: FormState<Record<strin
   );
 }
 
-const faultText = emulatorText.fault;
-
 const faultTitle = (kind: string, ap_id: string) =>
-  faultText.at(emulatorText.faultKinds[kind as EmulatorFaultKind] ?? kind, agentName(ap_id));
+  `${text.faultKinds[kind as EmulatorFaultKind] ?? kind} at ${agentName(ap_id)}`;
 
 export function ActiveFaults({ run }: { run: EmulatorRun }) {
   const faults = activeFaults(run);
   if (faults.length === 0) return null;
   return (
-    <ul class="small active-faults" aria-label={faultText.active}>
+    <ul class="small active-faults" aria-label="Active faults">
       {faults.map(({ agent_id, kind, until }) => (
         <li key={`${agent_id} ${kind}`}>
-          {faultTitle(kind, agent_id)} <span class="soft">{faultText.until(formatMoment(until))}</span>
+          {faultTitle(kind, agent_id)} <span class="soft">{`until ${formatMoment(until)} (model time)`}</span>
         </li>
       ))}
     </ul>
@@ -116,18 +121,18 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
         ...(hasAmount && { amount: toNumber(amount.trim()) }),
       },
     });
-    showToast({ title: faultTitle(kind!, agent_id), detail: faultText.holds(seconds.trim()) });
+    showToast({ title: faultTitle(kind!, agent_id), detail: `For ${seconds.trim()} seconds of model time` });
   };
   return (
-    <Form form={form} label={faultText.label} onSubmit={inject}>
+    <Form form={form} label="Fault" onSubmit={inject}>
       <SelectField
         {...form.at('agent_id')}
-        label={faultText.agent}
+        label="Access point"
         options={agents.map(({ ap_id }) => [ap_id, agentName(ap_id)] as const)}
       />
       <FaultKindFields form={form} prefix="" />
-      <TextField {...form.at('seconds')} label={faultText.seconds} hint={faultText.secondsHint} inputMode="numeric" />
-      <SubmitRow form={form} kind="plain" words={faultText.submit} />
+      <TextField {...form.at('seconds')} label="Duration" hint="seconds of model time" inputMode="numeric" />
+      <SubmitRow form={form} kind="plain" words="Inject fault" />
     </Form>
   );
 }

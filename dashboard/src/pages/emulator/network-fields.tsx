@@ -4,10 +4,29 @@ import type { Technology } from '../../api/client.ts';
 import { Field, SelectField, TextField } from '../../components/forms/fields.tsx';
 import type { FormState } from '../../components/forms/form.tsx';
 import { Glyph } from '../../components/glyph.tsx';
-import { emulatorText } from '../../text/emulator.ts';
 import { hasPrimary, linkModes, type NetworkValues, technologies, trafficClasses } from './network-form.ts';
 
-const text = emulatorText.form;
+const text = {
+  mix: 'What devices do',
+  classes: { voice: 'Voice', video: 'Video', gaming: 'Gaming', web: 'Web', bulk: 'Downloads', sensor: 'Sensors' },
+  modes: {
+    active_standby: 'several: active and standby',
+    priority: 'several: by priority',
+    load_balancing: 'several: load balancing',
+    smallest_delay: 'several: smallest delay',
+    redundant: 'several: redundant',
+  },
+  words: {
+    active_standby: 'One link carries everything; another takes over when it fails.',
+    priority: 'The first link carries what it can; the others carry the rest.',
+    load_balancing: 'Traffic is spread over all links.',
+    smallest_delay: 'The link with the smallest delay carries everything.',
+    redundant: 'Every packet is sent over all links.',
+  },
+  default: (name: string) => `${name} (default)`,
+  profiles: { office: 'office', home: 'home', city: 'city', stadium: 'stadium', always: 'always busy' },
+};
+
 const defaultProfile: Record<Technology, keyof typeof text.profiles> = { '5G': 'city', WiFi: 'office', LiFi: 'office' };
 
 export function TechnologyRows({ form }: { form: FormState<NetworkValues> }) {
@@ -28,11 +47,11 @@ function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; t
         <Glyph technology={technology} size={16} />
         <strong>{technology}</strong>
       </span>
-      <CountField {...form.at(`${technology}.num_access_points`)} label={text.count} hint={text.noneHint} />
-      <CountField {...form.at(`${technology}.num_devices`)} label={text.devices} />
+      <CountField {...form.at(`${technology}.num_access_points`)} label="Number" hint="0 for none" />
+      <CountField {...form.at(`${technology}.num_devices`)} label="Devices each" />
       <SelectField
         {...form.at(`${technology}.profile`)}
-        label={text.profile}
+        label="Traffic"
         options={[
           ['', text.default(text.profiles[usual])],
           ...Object.entries(text.profiles).filter(([name]) => name !== usual),
@@ -41,8 +60,8 @@ function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; t
       {technology === '5G' && (
         <SelectField
           {...form.at('5G.scenario')}
-          label={text.scenario}
-          options={{ '': text.default(text.scenarios.UMi), UMa: text.scenarios.UMa, InH: text.scenarios.InH }}
+          label="Cell placement"
+          options={{ '': text.default('street'), UMa: 'rooftop', InH: 'indoor' }}
         />
       )}
     </div>
@@ -64,7 +83,7 @@ export function DemandFields({ form }: { form: FormState<NetworkValues> }) {
       <MbpsField form={form} />
       <details open={hasMix}>
         <summary class="soft">{text.mix}</summary>
-        <p class="soft small">{text.mixWords}</p>
+        <p class="soft small">Shares of the devices, such as 3 and 1 or 75 and 25. Without any, the model chooses.</p>
         <div class="mix-fields" role="group" aria-label={text.mix}>
           {trafficClasses.map((name) => (
             <TextField key={name} {...form.at(`mix.${name}`)} label={text.classes[name]} inputMode="decimal" />
@@ -80,7 +99,7 @@ function MbpsField({ form }: { form: FormState<NetworkValues> }) {
   const typed = form.values.value[name] ?? '';
   const set = (event: Event) => form.set(name, (event.currentTarget as HTMLInputElement).value);
   return (
-    <Field {...form.at(name)} label={text.mbps} hint={text.mbpsHint}>
+    <Field {...form.at(name)} label="Mb/s of one device" hint="mean over the busiest hour; default: 0.8">
       {(attributes) => (
         <div class="mbps-field">
           <input
@@ -97,7 +116,7 @@ function MbpsField({ form }: { form: FormState<NetworkValues> }) {
             min="0"
             max={sliderMbps}
             step="0.1"
-            aria-label={text.mbpsSlider}
+            aria-label="Mb/s of one device, as a slider"
             value={typed === '' ? usualMbps : typed}
             onInput={set}
           />
@@ -107,8 +126,6 @@ function MbpsField({ form }: { form: FormState<NetworkValues> }) {
   );
 }
 
-const linkText = emulatorText.form.links;
-
 export function LinkPolicyFields({ form }: { form: FormState<NetworkValues> }) {
   const mode = form.values.value['link_policy.mode'] ?? '';
   return (
@@ -116,33 +133,39 @@ export function LinkPolicyFields({ form }: { form: FormState<NetworkValues> }) {
       <div class="network-fields">
         <SelectField
           {...form.at('link_policy.mode')}
-          label={linkText.mode}
-          hint={mode === '' ? linkText.singleWords : linkText.words[mode as keyof typeof linkText.words]}
-          options={[
-            ['', emulatorText.form.default(linkText.single)],
-            ...linkModes.map((value) => [value, linkText.modes[value]] as const),
-          ]}
+          label="Links at once"
+          hint={
+            mode === ''
+              ? 'The best technology first; a change of technology interrupts the traffic.'
+              : text.words[mode as keyof typeof text.words]
+          }
+          options={[['', text.default('one')], ...linkModes.map((value) => [value, text.modes[value]] as const)]}
         />
         {hasPrimary(mode) && (
           <SelectField
             {...form.at('link_policy.primary')}
-            label={linkText.primary}
-            options={[['', linkText.usualPrimary], ...technologies.map((value) => [value, value] as const)]}
+            label="First link"
+            options={[
+              ['', 'LiFi, then WiFi, then 5G (default)'],
+              ...technologies.map((value) => [value, value] as const),
+            ]}
           />
         )}
         {mode !== '' && (
           <TextField
             {...form.at('link_policy.share')}
-            label={linkText.share}
-            hint={linkText.shareHint}
+            label="Share of the devices"
+            hint="0 to 1; default: 1, all of them. The others have one link."
             inputMode="decimal"
           />
         )}
       </div>
       {mode === 'load_balancing' && (
         <div>
-          <p class="soft small">{linkText.weights}</p>
-          <div class="mix-fields" role="group" aria-label={linkText.weightsLabel}>
+          <p class="soft small">
+            Weights, such as 3 and 1. Without any, traffic is spread by what each link can carry.
+          </p>
+          <div class="mix-fields" role="group" aria-label="Weights of the links">
             {technologies.map((name) => (
               <TextField key={name} {...form.at(`link_policy.weights.${name}`)} label={name} inputMode="decimal" />
             ))}

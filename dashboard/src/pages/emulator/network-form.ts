@@ -2,7 +2,6 @@
 // what will happen in plain words. Pure.
 import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../api/client.ts';
 import { formatCount, formatNumber, formatSpan } from '../../format.ts';
-import { emulatorText } from '../../text/emulator.ts';
 
 export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
 
@@ -118,22 +117,21 @@ export function fieldAt(
 
 /** What will happen, as far as what is typed can be understood. */
 export function networkSentence({ emulators, speed = 1, faults = [] }: EmulatorSpinupRequest): string | undefined {
-  const text = emulatorText.summary;
   const accessPoints = sum(emulators.map(({ num_access_points }) => num_access_points));
   const devices = sum(emulators.map((spec) => spec.num_access_points * spec.num_devices));
   const duration = Math.max(0, ...emulators.map((spec) => spec.duration));
   const places = emulators[0]?.locations ?? [];
   const isUnderstood = [accessPoints, devices, duration, speed].every((value) => Number.isFinite(value) && value > 0);
   if (!isUnderstood || places.length === 0) return undefined;
-  const where = places.map((place) => (typeof place !== 'string' || /^[-−\d.]+[, ]/.test(place) ? text.spot : place));
-  const first = text.network(
-    formatCount(accessPoints, 'access point'),
-    listed([...new Set(where)]),
-    formatCount(devices, 'device'),
-    formatSpan(duration, 2),
+  const where = places.map((place) =>
+    typeof place !== 'string' || /^[-−\d.]+[, ]/.test(place) ? 'a point on the map' : place,
   );
-  const pace = speed === 1 ? text.clock : text.faster(formatNumber(speed), formatSpan(duration / speed, 2));
-  const wrong = faults.length === 0 ? '' : ` ${text.faults(formatCount(faults.length, 'fault'))}`;
+  const first = `${formatCount(accessPoints, 'access point')} in ${listed([...new Set(where)])} with ${formatCount(devices, 'device')} for ${formatSpan(duration, 2)}`;
+  const pace =
+    speed === 1
+      ? 'in real time'
+      : `${formatNumber(speed)} times faster than real time: it takes ${formatSpan(duration / speed, 2)}`;
+  const wrong = faults.length === 0 ? '' : ` Planned: ${formatCount(faults.length, 'fault')}.`;
   return `${first}, ${pace}.${wrong}`;
 }
 
@@ -211,6 +209,5 @@ function sum(values: readonly number[]): number {
 }
 
 function listed(words: readonly string[]): string {
-  const { and } = emulatorText.summary;
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} ${and} ${words.at(-1)}`;
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

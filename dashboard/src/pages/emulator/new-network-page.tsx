@@ -8,14 +8,13 @@ import { Form, type FormState, SubmitButton, useForm } from '../../components/fo
 import { Card, Page } from '../../components/page.tsx';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
-import { emulatorText } from '../../text/emulator.ts';
 import { FaultRows } from './faults.tsx';
 import { DemandFields, LinkPolicyFields, TechnologyRows } from './network-fields.tsx';
 import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
 import { PlacesField } from './places-field.tsx';
 import { startNetwork } from './run-words.tsx';
 
-const text = emulatorText.form;
+const curlText = 'Show as curl command';
 
 export function NewNetworkPage() {
   const form = useForm<NetworkValues>({ ...initialNetwork, sites: session.peek()?.isAdmin ? 'on' : '' });
@@ -28,29 +27,29 @@ export function NewNetworkPage() {
     }
   };
   return (
-    <Page title={pageTitles.newNetwork} beside={<a href="/emulator">{text.back}</a>}>
-      <Form form={form} label={text.label} onSubmit={submit}>
+    <Page title={pageTitles.newNetwork} beside={<a href="/emulator">All networks</a>}>
+      <Form form={form} label="New network" onSubmit={submit}>
         <div class="network-grid">
           <div class="stack">
-            <Card title={text.technologies}>
+            <Card title="Access points">
               <TechnologyRows form={form} />
             </Card>
-            <Card title={text.demand}>
+            <Card title="Demand">
               <DemandFields form={form} />
             </Card>
-            <Card title={text.links.title}>
+            <Card title="Links of the devices">
               <LinkPolicyFields form={form} />
             </Card>
-            <Card title={text.where}>
+            <Card title="Locations">
               <PlacesField form={form} />
             </Card>
-            <Card title={text.time}>
+            <Card title="Time">
               <TimeFields form={form} />
             </Card>
             <section class="card stack">
               <div>
-                <h2>{text.faults}</h2>
-                <p class="soft">{text.faultsWords}</p>
+                <h2>Faults</h2>
+                <p class="soft">Faults to inject while the network runs.</p>
               </div>
               <FaultRows form={form} rows={faults} onChange={setFaults} />
             </section>
@@ -66,24 +65,29 @@ function TimeFields({ form }: { form: FormState<NetworkValues> }) {
   return (
     <div class="network-fields">
       <div class="duration-field">
-        <TextField {...form.at('duration')} label={text.duration} inputMode="decimal" />
+        <TextField {...form.at('duration')} label="Duration" inputMode="decimal" />
         <SelectField
           {...form.at('duration_unit')}
-          label={text.durationUnit}
+          label="Unit of the duration"
           options={[
-            ['60', text.units.minutes],
-            ['3600', text.units.hours],
+            ['60', 'minutes'],
+            ['3600', 'hours'],
           ]}
         />
       </div>
-      <TextField {...form.at('speed')} label={text.speed} hint={text.speedHint} inputMode="decimal" />
+      <TextField {...form.at('speed')} label="Speed" hint="1 is real time; maximum: 3600" inputMode="decimal" />
       <TextField
         {...form.at('report_interval_seconds')}
-        label={text.interval}
-        hint={text.intervalHint}
+        label="Report interval"
+        hint="seconds; default: 1"
         inputMode="numeric"
       />
-      <TextField {...form.at('seed')} label={text.seed} hint={text.seedHint} inputMode="numeric" />
+      <TextField
+        {...form.at('seed')}
+        label="Seed"
+        hint="the same seed gives the same network; default: random"
+        inputMode="numeric"
+      />
     </div>
   );
 }
@@ -93,16 +97,16 @@ function Summary({ form, faults }: { form: FormState<NetworkValues>; faults: rea
   const sentence = networkSentence(request);
   return (
     <aside class="card stack network-summary">
-      <h2>{text.summary}</h2>
+      <h2>Summary</h2>
       <p class={sentence === undefined ? 'soft' : 'network-sentence'} aria-live="polite">
-        {sentence ?? text.incomplete}
+        {sentence ?? 'Some fields are missing or invalid.'}
       </p>
-      <SubmitButton form={form} size="large" icon="play" words={text.submit} />
+      <SubmitButton form={form} size="large" icon="play" words="Start network" />
       <details>
-        <summary class="soft">{text.curl}</summary>
+        <summary class="soft">{curlText}</summary>
         <div class="stack">
-          <CodeBlock text={curlOf(location.origin, request)} label={text.curl} />
-          <p class="faint small">{text.token}</p>
+          <CodeBlock text={curlOf(location.origin, request)} label={curlText} />
+          <p class="faint small">First set $TOKEN to an access token.</p>
         </div>
       </details>
     </aside>

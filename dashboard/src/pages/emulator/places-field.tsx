@@ -9,10 +9,7 @@ import { useFleet } from '../../data/fleet.ts';
 import { partsOf } from '../../format.ts';
 import { LazyPlaceMap } from '../../map/lazy-fleet-map.tsx';
 import { session } from '../../session/session.ts';
-import { emulatorText } from '../../text/emulator.ts';
 import { type NetworkValues, placesOf } from './network-form.ts';
-
-const text = emulatorText.form;
 
 /** The map opens where the network is, once that is known. */
 function PickedOnMap(props: { places: readonly string[]; onPick: (place: string) => void }) {
@@ -33,7 +30,11 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
   };
   return (
     <>
-      <Field {...form.at('places')} label={text.places} hint={text.placesHint}>
+      <Field
+        {...form.at('places')}
+        label="Cities or coordinates"
+        hint="Coordinates such as 51.4545, −2.5879. Access points are distributed over all locations."
+      >
         {(attributes) => (
           <div class="places">
             {places.map((place) => (
@@ -41,7 +42,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
                 {place}
                 <IconButton
                   icon="close"
-                  label={text.removePlace(place)}
+                  label={`Remove ${place}`}
                   onClick={() => set(places.filter((other) => other !== place))}
                 />
               </span>
@@ -62,13 +63,13 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
               }}
               {...attributes}
             />
-            <Button onClick={() => add(typed)}>{text.addPlace}</Button>
+            <Button onClick={() => add(typed)}>Add</Button>
           </div>
         )}
       </Field>
       <div>
         <Button icon="map" aria-expanded={hasMap} onClick={() => setMap(!hasMap)}>
-          {hasMap ? text.hideMap : text.showMap}
+          {hasMap ? 'Hide the map' : 'Choose on the map'}
         </Button>
       </div>
       {session.value?.isAdmin && (
@@ -78,7 +79,7 @@ export function PlacesField({ form }: { form: FormState<NetworkValues> }) {
             checked={form.values.value.sites !== ''}
             onChange={({ currentTarget: { checked } }) => form.set('sites', checked ? 'on' : '')}
           />{' '}
-          {text.sites}
+          Make a site for each place
         </label>
       )}
       {hasMap && <PickedOnMap places={places} onPick={(place) => set([...places, place])} />}

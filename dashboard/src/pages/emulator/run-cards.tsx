@@ -8,15 +8,14 @@ import { agentName, worstFirst } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { formatMoment, formatNumber, formatSpan, formatValue, splitUnit } from '../../format.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
-import { emulatorText } from '../../text/emulator.ts';
 import { type RunEvent, RunProgress, toRunEvent } from './run-words.tsx';
 
-const text = emulatorText.run;
+const text = { ofAll: (count: string) => `of ${count}`, agents: 'Access points' };
 
 const columns: Column<FleetAgent>[] = [
   {
     name: 'name',
-    title: text.name,
+    title: 'Name',
     sort: ({ ap_id }) => agentName(ap_id),
     cell: ({ ap_id, technology, state }) => (
       <span class="chip" title={ap_id}>
@@ -25,7 +24,7 @@ const columns: Column<FleetAgent>[] = [
       </span>
     ),
   },
-  column('state', text.state, '96px', {
+  column('state', 'State', '96px', {
     sort: ({ state }) => worstFirst.indexOf(state),
     cell: ({ state }) => <StateChip state={state} />,
   }),
@@ -43,7 +42,7 @@ export function RunAgents({ run, agents }: RunAgentsProps) {
   return (
     <section class="card stack">
       <h2>{text.agents}</h2>
-      {isGone && <p class="soft">{text.agentsGone}</p>}
+      {isGone && <p class="soft">The access points of this network have been removed.</p>}
       {!isGone && (
         <div class="run-agents">
           <div class="run-map">{agents && <LazyFleetMap agents={agents} isStill />}</div>
@@ -84,33 +83,34 @@ export function RunCounters({ run, events }: { run: EmulatorRun; events: readonl
   return (
     <>
       {!run.is_over && (
-        <section class="card run-time" aria-label={text.progress}>
+        <section class="card run-time" aria-label="Progress">
           <RunProgress run={run} />
-          {latest?.modelTime !== undefined && (
-            <span class="soft">
-              {text.modelTime} {formatMoment(latest.modelTime)}
-            </span>
-          )}
+          {latest?.modelTime !== undefined && <span class="soft">Model time {formatMoment(latest.modelTime)}</span>}
         </section>
       )}
-      {!run.is_over && late > lateSeconds && <Notice kind="warning" title={text.late(formatSpan(late, 2))} />}
-      {run.is_over && latest && <p class="soft">{text.lastFigures}</p>}
+      {!run.is_over && late > lateSeconds && (
+        <Notice
+          kind="warning"
+          title={`The emulation is ${formatSpan(late, 2)} of model time behind: this machine is too slow. Use a lower speed or fewer devices.`}
+        />
+      )}
+      {run.is_over && latest && <p class="soft">The network has ended. These are its last values.</p>}
       <div class="stat-grid">
         <StatCard
-          label={text.online}
+          label="Online"
           {...figure(online)}
           detail={text.ofAll(formatNumber(run.access_points))}
           {...trend(({ agentsOnline }) => agentsOnline)}
         />
         <StatCard
-          label={text.served}
+          label="Devices served"
           {...figure(latest?.served)}
           detail={text.ofAll(formatNumber(run.devices))}
           {...trend(({ served }) => served)}
         />
-        <StatCard label={text.power} {...figure(latest?.powerW, 'W')} {...trend(({ powerW }) => powerW)} />
+        <StatCard label="Power" {...figure(latest?.powerW, 'W')} {...trend(({ powerW }) => powerW)} />
         <StatCard
-          label={text.throughput}
+          label="Throughput"
           {...figure(latest?.deliveredMbps, 'Mb/s')}
           {...trend(({ deliveredMbps }) => deliveredMbps)}
         />

@@ -14,12 +14,12 @@ import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { ActiveFaults, FaultForm } from './faults.tsx';
 import { RunAgents, RunCounters } from './run-cards.tsx';
 import { placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx';
 
-const text = emulatorText.run;
+const stopText = 'Stop';
 
 export function RunPage({ params }: PageProps) {
   const job_number = params.job_number!;
@@ -29,9 +29,16 @@ export function RunPage({ params }: PageProps) {
     { pollMs: ({ is_over }) => (is_over ? 30_000 : 2000) },
   );
   const [isStopping, setStopping] = useState(false);
-  const back = <a href="/emulator">{text.back}</a>;
+  const back = <a href="/emulator">All networks</a>;
   if (failure?.status === 404) {
-    return <UnknownPage title={pageTitles.network} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
+    return (
+      <UnknownPage
+        title={pageTitles.network}
+        {...{ back }}
+        unknown="Network not found"
+        words="Networks are removed one day after they end. This network may also belong to another user. Check the list of networks."
+      />
+    );
   }
   return (
     <Page
@@ -49,10 +56,10 @@ export function RunPage({ params }: PageProps) {
           <>
             {run.state === 'running' && (
               <ButtonLink icon="emulator" href={`/commands/new?${new URLSearchParams({ network: job_number })}`}>
-                {text.command}
+                Commands and what-if
               </ButtonLink>
             )}
-            <Button kind="danger" onClick={() => setStopping(true)} words={text.stop} />
+            <Button kind="danger" onClick={() => setStopping(true)} words={stopText} />
           </>
         )
       }
@@ -62,13 +69,13 @@ export function RunPage({ params }: PageProps) {
       {run && <RunDetails run={run} />}
       {isStopping && run && (
         <ConfirmDialog
-          title={text.stopTitle}
-          action={text.stop}
+          title="Stop this network?"
+          action={stopText}
           onClose={() => setStopping(false)}
           onConfirm={() => call('stop_emulator_run', { path: { job_number } })}
           changes={['get_emulator_run', 'list_emulator_runs']}
-          done={text.stopped}
-          words={text.stopWords(formatCount(run.access_points, 'access point'))}
+          done="Network stopped"
+          words={`Its ${formatCount(run.access_points, 'access point')} go offline now. They and their data are kept for one day, then removed.`}
         />
       )}
     </Page>
@@ -89,13 +96,14 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
   return (
     <>
       {detail && <Notice kind={state === 'failed' ? 'failure' : 'note'} title={detail} />}
-      {state === 'queued' && <Notice title={text.waiting} />}
+      {state === 'queued' && <Notice title="The network starts when an emulator is available." />}
       {places.length > 0 && !is_over && (
         <p class="soft">
           {places
             .map(
               ({ given, name, country, others }) =>
-                text.places(given, name, country) + (others > 0 ? text.others(formatCount(others, 'place')) : ''),
+                `“${given}” was found as ${name}, ${country}` +
+                (others > 0 ? ` (${formatCount(others, 'place')} with the same name are smaller)` : ''),
             )
             .join('; ')}
           .
@@ -109,7 +117,7 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
         <aside class="stack">
           <RunFacts run={run} />
           {state === 'running' && run.agents.length > 0 && (
-            <Card title={emulatorText.fault.title}>
+            <Card title="Inject a fault">
               <ActiveFaults run={run} />
               <FaultForm job_number={job_number} agents={byName(run.agents.map((ap_id) => ({ ap_id })))} />
             </Card>
@@ -122,19 +130,19 @@ function RunDetails({ run }: { run: EmulatorRunWithAgents }) {
 
 function RunFacts({ run }: { run: EmulatorRunWithAgents }) {
   return (
-    <Card title={text.facts} look="">
+    <Card title="Details" look="">
       <Facts
         rows={[
-          [text.owner, run.owner],
-          [text.started, formatMoment(run.created_at)],
-          [run.is_over ? text.ended : text.ends, formatMoment(run.ends_at)],
-          run.remove_at && [text.removed, formatMoment(run.remove_at)],
-          [text.duration, formatSpan(run.duration, 2)],
-          [text.speed, emulatorText.times(formatNumber(run.speed))],
-          [text.seed, run.seed],
-          [text.model, run.model],
-          [text.messages, <a key="all" href={`/jobs/${run.job_number}`} children={text.allMessages} />],
-          [text.number, <CopyableCode key="number" text={run.job_number} />, 'run-number'],
+          ['Owner', run.owner],
+          ['Started', formatMoment(run.created_at)],
+          [run.is_over ? 'Ended' : 'Ends', formatMoment(run.ends_at)],
+          run.remove_at && ['Removed at', formatMoment(run.remove_at)],
+          ['Duration', formatSpan(run.duration, 2)],
+          ['Speed', emulatorText.times(formatNumber(run.speed))],
+          ['Seed', run.seed],
+          ['Model', run.model],
+          ['Messages', <a key="all" href={`/jobs/${run.job_number}`} children="Show all messages" />],
+          ['Job number', <CopyableCode key="number" text={run.job_number} />, 'run-number'],
         ]}
       />
     </Card>

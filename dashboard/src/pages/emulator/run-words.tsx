@@ -14,7 +14,7 @@ import { now } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { technologies } from './network-form.ts';
 
 export interface ActiveFault {
@@ -125,7 +125,7 @@ export function RunKinds({ run }: { run: Pick<EmulatorRun, 'by_type'> }) {
       {countsByType(run).map(([technology, count]) => (
         <span key={technology} class="chip">
           <Glyph technology={technology} />
-          {emulatorText.kind(formatNumber(count), technology)}
+          {`${formatNumber(count)} ${technology}`}
         </span>
       ))}
     </span>
@@ -139,7 +139,7 @@ export function RunProgress({ run }: { run: EmulatorRun }) {
   return (
     <span class="run-progress">
       <progress value={share} max={1} aria-label={emulatorText.columns.progress} />
-      {run.state === 'running' && <span class="soft">{emulatorText.left(formatSpan(left, left < 3600 ? 1 : 2))}</span>}
+      {run.state === 'running' && <span class="soft">{`${formatSpan(left, left < 3600 ? 1 : 2)} left`}</span>}
     </span>
   );
 }

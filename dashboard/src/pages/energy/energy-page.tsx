@@ -22,7 +22,7 @@ import { formatCount, formatNumber, formatSpan, splitUnit } from '../../format.t
 import { useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
-import { energyText as text } from '../../text/energy.ts';
+import { energyText } from '../../text/pages.ts';
 import {
   amountCells,
   amountTitles,
@@ -34,6 +34,9 @@ import {
 } from './energy-words.tsx';
 import { SavingsCard, savedShare } from './savings-card.tsx';
 import { type RerunInSight, useRerun } from './use-rerun.ts';
+
+const accessPoints = 'Access points';
+const names = { real: 'Real', emulated: 'Emulated' } as Record<string, string>;
 
 type Energy = Answer<'get_energy'>;
 
@@ -52,7 +55,7 @@ export function EnergyPage() {
         ?.filter(({ state }) => state === 'running')
         .map(({ job_number, access_points }) => {
           const count = formatCount(access_points, 'access point');
-          return [job_number, text.savings.networkName(job_number.slice(0, 8), count)] as const;
+          return [job_number, `${job_number.slice(0, 8)}: ${count}`] as const;
         }),
     [runs.data],
   );
@@ -63,7 +66,7 @@ export function EnergyPage() {
     await attempt(async () => {
       const response = await open('export_energy', { query: { window: wide } });
       saveFile(await response.blob(), 'weft-energy.csv');
-      showToast({ title: text.exported });
+      showToast({ title: 'The energy of each access point was exported' });
     });
   };
   const isEmpty = data?.total.access_points === 0;
@@ -72,7 +75,7 @@ export function EnergyPage() {
       title={pageTitles.energy}
       actions={
         <>
-          <ExportMenu words={text.exportCsv} onChoose={exportCsv} />
+          <ExportMenu words="Export CSV" onChoose={exportCsv} />
           <TimeWindowMenu />
         </>
       }
@@ -80,7 +83,9 @@ export function EnergyPage() {
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_energy')} />}
       <Figures data={data} rerun={rerun} hasNetwork={networks === undefined || network !== undefined} />
       {isEmpty ? (
-        <EmptyState title={text.none.title}>{text.none.words}</EmptyState>
+        <EmptyState title="No energy was measured in this time">
+          Access points report their power as power_w, in watts. Choose a longer time, or start an emulated network.
+        </EmptyState>
       ) : (
         <>
           <PowerChart data={data} />
@@ -96,9 +101,9 @@ export function EnergyPage() {
       />
       {data && !isEmpty && (
         <div class="energy-columns">
-          <UseTable title={text.tables.sites} rows={data.sites} currency={data.currency} />
-          <UseTable title={text.tables.technologies} rows={data.technologies} currency={data.currency} />
-          {data.kinds.length > 1 && <UseTable title={text.tables.kinds} rows={data.kinds} currency={data.currency} />}
+          <UseTable title="By site" rows={data.sites} currency={data.currency} />
+          <UseTable title="By technology" rows={data.technologies} currency={data.currency} />
+          {data.kinds.length > 1 && <UseTable title="Real and emulated" rows={data.kinds} currency={data.currency} />}
           {!rerun.result && data.programs.length > 0 && <ProgramTable programs={data.programs} />}
         </div>
       )}
@@ -117,26 +122,29 @@ interface FiguresProps {
 
 function Figures({ data, rerun: { result, progress, failure, detail }, hasNetwork }: FiguresProps) {
   const { total, currency = '' } = data ?? {};
-  const rates = data && text.rates(formatMoney(data.price_per_kwh, currency), formatCo2(data.co2_g_per_kwh / 1000));
+  const rates = data && {
+    price: `at ${formatMoney(data.price_per_kwh, currency)} a kWh`,
+    co2: `at ${formatCo2(data.co2_g_per_kwh / 1000)} a kWh`,
+  };
   const isOut = !hasNetwork || failure !== undefined || detail !== undefined;
-  const working = text.working(formatShare(Math.round(progress * 100) / 100));
+  const working = `Running the hours again: ${formatShare(Math.round(progress * 100) / 100)}`;
   return (
     <div class="stat-grid">
       <StatCard
-        label={text.used}
+        label="Used"
         {...figure(total && formatEnergy(total.kwh))}
-        detail={total && text.of(formatCount(total.access_points, 'access point'))}
+        detail={total && `by ${formatCount(total.access_points, 'access point')}`}
       />
-      <StatCard label={text.cost} {...figure(total && formatMoney(total.cost, currency))} detail={rates?.price} />
-      <StatCard label={text.co2} {...figure(total && formatCo2(total.co2_kg))} detail={rates?.co2} />
+      <StatCard label={energyText.cost} {...figure(total && formatMoney(total.cost, currency))} detail={rates?.price} />
+      <StatCard label={energyText.co2} {...figure(total && formatCo2(total.co2_kg))} detail={rates?.co2} />
       <StatCard
-        label={text.saved}
+        label={energyText.saved}
         {...figure(result ? formatEnergy(result.saved.kwh) : isOut ? '–' : undefined)}
         detail={
           result
             ? `${formatMoney(result.saved.cost, result.currency)}, ${formatCo2(result.saved.co2_kg)} · ${savedShare(result)}`
             : isOut
-              ? text.unknown
+              ? 'Known on emulated networks only'
               : working
         }
       />
@@ -157,7 +165,7 @@ function PowerChart({ data }: { data: Energy | undefined }) {
   const to = data ? Date.parse(data.end) / 1000 : serverNow() / 1000;
   return (
     <Chart
-      title={text.power}
+      title="Power by technology"
       unit="W"
       lines={lines}
       range={{ from: to - timeWindowSeconds.value, to }}
@@ -178,21 +186,20 @@ function Gaps({ data: { total, unmeasured } }: { data: Energy }) {
   return (
     <p class="soft small energy-gaps">
       {share < 0.99 &&
-        text.missing(formatSpan(total.missing_hours * 3600, 2), formatShare(Math.round(share * 100) / 100))}{' '}
-      {unmeasured > 0 && text.unmeasured(formatCount(unmeasured, 'access point'))}
+        `Power is known for ${formatShare(Math.round(share * 100) / 100)} of this time. The rest, ${formatSpan(total.missing_hours * 3600, 2)} of all access points together, is not counted.`}{' '}
+      {unmeasured > 0 && `${formatCount(unmeasured, 'access point')} reported no power (power_w).`}
     </p>
   );
 }
 
 function UseTable({ title, rows, currency }: { title: string; rows: Energy['sites']; currency: string }) {
-  const { name, accessPoints, energy, measured } = text.columns;
   return (
     <section class="card">
       <EnergyTable
         caption={title}
-        titles={[name, accessPoints, energy, ...amountTitles, measured]}
+        titles={[energyText.columns.name, accessPoints, 'Energy', ...amountTitles, 'Measured']}
         rows={rows.map((row) => [
-          row.name === null ? text.noSite : (ownOf(text.names, row.name) ?? row.name),
+          row.name === null ? 'In no site' : (ownOf(names, row.name) ?? row.name),
           formatNumber(row.access_points),
           ...amountCells(row, currency),
           formatShare(Math.round(100 * measuredShare(row)) / 100),
@@ -206,10 +213,10 @@ function ProgramTable({ programs }: Pick<Energy, 'programs'>) {
   return (
     <section class="card">
       <EnergyTable
-        caption={text.tables.programs}
-        titles={[text.columns.name, text.columns.commands, text.columns.accessPoints]}
+        caption={energyText.tables.programs}
+        titles={[energyText.columns.name, energyText.columns.commands, accessPoints]}
         rows={programs.map(({ name, commands, access_points }) => [
-          name ?? text.others,
+          name ?? energyText.others,
           formatNumber(commands),
           formatNumber(access_points),
         ])}

@@ -1,7 +1,7 @@
 // Energy, money and CO₂ in words, and as cells of a table.
 import { TableHead } from '../../components/page.tsx';
 import { formatNumber, formatValue } from '../../format.ts';
-import { energyText } from '../../text/energy.ts';
+import { energyText } from '../../text/pages.ts';
 
 export interface Amount {
   kwh: number;

@@ -5,11 +5,21 @@ import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { FailureNotice, Notice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
 import { formatCount, formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
-import { energyText } from '../../text/energy.ts';
+import { energyText } from '../../text/pages.ts';
 import { type Amount, amountCells, amountTitles, EnergyTable, formatEnergy, formatShare } from './energy-words.tsx';
 import type { RerunInSight } from './use-rerun.ts';
 
-const text = energyText.savings;
+const text = {
+  share: (percent: string) => `${percent} less than without the commands`,
+  more: (percent: string) => `${percent} more than without the commands`,
+  title: 'What sleep and power commands have saved',
+  running: 'The same hours are run again without the commands',
+  cut: {
+    model_time: 'Only the first 24 hours of the network were run again.',
+    computing_time: 'Computing ended after ten minutes: the result ends early.',
+  },
+  lines: { with: 'As it was', without: 'Without the commands' },
+};
 
 interface SavingsCardProps {
   /** What the page says was used. */
@@ -28,12 +38,17 @@ export function SavingsCard({ measured = '…', rerun, networks, network, onNetw
       <div class="spread">
         <h2>{text.title}</h2>
         {networks && networks.length > 1 && (
-          <Choice label={text.network} value={network ?? ''} options={networks} onChange={onNetwork} />
+          <Choice label="Emulated network" value={network ?? ''} options={networks} onChange={onNetwork} />
         )}
       </div>
-      {networks?.length === 0 && <p class="soft">{text.onlyEmulated}</p>}
+      {networks?.length === 0 && (
+        <p class="soft">
+          What real access points would have drawn without the commands is unknown. On an emulated network the same
+          hours are run again from the same seed, without them.
+        </p>
+      )}
       {failure && <FailureNotice failure={failure} />}
-      {detail !== undefined && <Notice kind="warning" title={text.failed} words={detail} />}
+      {detail !== undefined && <Notice kind="warning" title="It could not be worked out" words={detail} />}
       {network !== undefined && !result && !failure && detail === undefined && (
         <div class="progress">
           <div class="spread small">
@@ -54,15 +69,15 @@ function Savings({ result, measured }: { result: EnergyRerun; measured: string }
   return (
     <>
       <p>
-        {text.sentence(span, formatEnergy(without.kwh), formatEnergy(used.kwh))}{' '}
-        <span class="soft">{text.commands(formatCount(commands, 'command'))}</span>
+        {`${span}: ${formatEnergy(used.kwh)} with the commands, ${formatEnergy(without.kwh)} without them.`}{' '}
+        <span class="soft">{`${formatCount(commands, 'command')} left out; all other commands and faults are the same.`}</span>
       </p>
-      <p class="soft small">{text.basis(measured)}</p>
+      <p class="soft small">{`Both are computed, for this network and these hours alone. “Used” (${measured}) is something else: what all access points have reported in the time chosen above.`}</p>
       {limited_by.map((why) => (
         <Notice key={why} kind="warning" title={text.cut[why]} />
       ))}
       {programs.length === 0 ? (
-        <p class="soft">{text.nothing}</p>
+        <p class="soft">No program has sent commands about sleep or power here.</p>
       ) : (
         <>
           <SavingsChart result={result} />
@@ -93,9 +108,9 @@ function ServiceTable({ service }: Pick<EnergyRerun, 'service'>) {
   const row = (label: string, words: typeof share) => [label, words('with'), words('without')];
   return (
     <EnergyTable
-      caption={text.service}
+      caption="What it cost in service"
       titles={[energyText.columns.name, text.lines.with, text.lines.without]}
-      rows={[row(text.outage, minutes), row(text.budget, share)]}
+      rows={[row('Time without service, all devices together', minutes), row('Time within the delay budget', share)]}
     />
   );
 }
@@ -110,7 +125,7 @@ function SavingsChart({ result: { start, end, bucket_seconds, power_w } }: { res
   });
   return (
     <Chart
-      title={text.power}
+      title="Power of the network"
       unit="W"
       lines={[line('with'), line('without')]}
       range={{ from, to: Date.parse(end) / 1000 }}
@@ -123,7 +138,7 @@ function SavingsChart({ result: { start, end, bucket_seconds, power_w } }: { res
 
 /** `12 % less than without the commands`. */
 export function savedShare({ saved, without }: Pick<EnergyRerun, 'saved' | 'without'>): string {
-  if (saved.kwh === 0 || without.kwh === 0) return energyText.noDifference;
-  const words = saved.kwh > 0 ? energyText.share : energyText.more;
+  if (saved.kwh === 0 || without.kwh === 0) return 'No commands about sleep or power';
+  const words = saved.kwh > 0 ? text.share : text.more;
   return words(formatShare(Math.abs(saved.kwh) / without.kwh));
 }

@@ -14,8 +14,19 @@ import {
 import { eventFamilies, groupEvents, kindsOf, type LoggedEvent } from '../../data/events.ts';
 import { usePages } from '../../data/use-feed.ts';
 import { pageTitles } from '../../text/components.ts';
-import { eventsText as text } from '../../text/events.ts';
 import './events-page.css';
+
+const families = {
+  incident: 'Incidents',
+  agent: 'Access points',
+  alarm: 'Alarms',
+  command: 'Commands',
+  conflict: 'Conflicts',
+  run: 'Emulated networks',
+  config: 'Changes of settings',
+  device: 'Devices',
+  node: 'Weft itself',
+};
 
 const pageSize = 100;
 /** Devices move all the time, which hides what matters. */
@@ -34,29 +45,33 @@ export function EventsPage() {
   const { rows, failure, loadOlder } = feed;
   return (
     <Page title={pageTitles.events}>
-      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+      <FilterBar label="Filter events" filters={filters} clear="Clear filter">
         <FilterChoice
-          label={text.family}
+          label="What"
           {...filters.of('what')}
           options={[
-            ['', text.anyFamily],
-            ...eventFamilies.map((name): [string, string] => [name, text.families[name]]),
-            ['all', text.everything],
+            ['', 'All but moves'],
+            ...eventFamilies.map((name): [string, string] => [name, families[name]]),
+            ['all', 'Everything, moves of devices too'],
           ]}
         />
-        <FilterText label={text.agent} {...filters.of('agent')} placeholder={text.agentHint} />
-        <FilterText label={text.site} {...filters.of('site')} placeholder={text.siteHint} />
-        <FilterMoment label={text.since} {...filters.of('from')} />
-        <FilterMoment label={text.until} {...filters.of('until')} />
+        <FilterText label="Access point" {...filters.of('agent')} placeholder="name or id" />
+        <FilterText label="Site" {...filters.of('site')} placeholder="uk/bristol" />
+        <FilterMoment label="From" {...filters.of('from')} />
+        <FilterMoment label="Until" {...filters.of('until')} />
       </FilterBar>
       <Loading data={rows} failure={failure} again="list_events" lines={12} />
       {rows?.length === 0 && !loadOlder && (
         <EmptyState
-          title={filters.isSet ? text.none : text.empty}
-          words={filters.isSet ? text.noneWords : text.emptyWords}
+          title={filters.isSet ? 'No events match this filter.' : 'No events yet'}
+          words={
+            filters.isSet
+              ? 'Choose a longer time, or clear the filter.'
+              : 'Access points that come and go, alarms, commands, conflicts and changes appear here as they happen.'
+          }
         />
       )}
-      {rows?.length === 0 && loadOlder && <p class="soft">{text.looking}</p>}
+      {rows?.length === 0 && loadOlder && <p class="soft">Nothing found so far; there are older events.</p>}
       {rows && rows.length > 0 && (
         <div class="card events-days">
           {daysOf(rows).map(([day, events]) => (
@@ -71,8 +86,10 @@ export function EventsPage() {
           ))}
         </div>
       )}
-      <OlderButton feed={feed} words={text.older} />
-      {!loadOlder && rows && rows.length > 0 && !filters.isSet && <p class="faint small">{text.kept}</p>}
+      <OlderButton feed={feed} words="Show older events" />
+      {!loadOlder && rows && rows.length > 0 && !filters.isSet && (
+        <p class="faint small">Events are kept for 90 days, unless WEFT_EVENT_RETENTION_DAYS says otherwise.</p>
+      )}
     </Page>
   );
 }
@@ -84,7 +101,7 @@ function daysOf(events: readonly LoggedEvent[]) {
 
 function dayWords(day: string): string {
   const today = new Date();
-  if (day === today.toDateString()) return text.today;
-  if (day === new Date(today.getTime() - 86_400_000).toDateString()) return text.yesterday;
+  if (day === today.toDateString()) return 'Today';
+  if (day === new Date(today.getTime() - 86_400_000).toDateString()) return 'Yesterday';
   return new Date(day).toLocaleDateString('en-GB', { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 }

@@ -15,8 +15,10 @@ import { now, serverNow } from '../../data/freshness.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatMoment, formatSpan, fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { isSignedIn } from '../../session/session.ts';
-import { incidentsText as text } from '../../text/incidents.ts';
+import { incidentsText } from '../../text/pages.ts';
 import { affectedSentence, causeSentence, hourTicks, toBars, whenSentence } from './incident-words.ts';
+
+const text = { silence: 'Silence', silenceTitle: 'Silence this incident' };
 
 /** What is told by events is asked for at once; this is for counts that grow meanwhile, and for streams that do not come through. */
 export const incidentPollMs = 10_000;
@@ -49,7 +51,7 @@ export function hrefOfIncident({ id }: Pick<Incident, 'id'>): string {
 }
 
 export function StateMark({ state }: Pick<Incident, 'state'>) {
-  return <span class={`incident-state ${state}`}>{text.states[state]}</span>;
+  return <span class={`incident-state ${state}`}>{incidentsText.states[state]}</span>;
 }
 
 export function IncidentCard({ incident }: { incident: Incident }) {
@@ -69,7 +71,7 @@ export function IncidentCard({ incident }: { incident: Incident }) {
       </p>
       <div class="cluster">
         <IncidentActions incident={incident} />
-        <ButtonLink size="small" href={hrefOfIncident(incident)} aria-label={text.openOf(title)} words={text.open} />
+        <ButtonLink size="small" href={hrefOfIncident(incident)} aria-label={`Details of ${title}`} words="Details" />
       </div>
     </article>
   );
@@ -86,7 +88,7 @@ export function AlarmLine({ alarm: { ap_id, severity, message, since, cleared_at
       <SeverityMark severity={severity} />
       <span>
         {ap_id === null ? words : <a href={`/agents/${encodeURIComponent(ap_id)}`}>{words}</a>}
-        {cleared_at !== null && <span class="faint"> {text.page.alarmCleared(formatMoment(cleared_at))}</span>}
+        {cleared_at !== null && <span class="faint"> {`cleared ${formatMoment(cleared_at)}`}</span>}
       </span>
     </li>
   );
@@ -102,17 +104,17 @@ export function IncidentActions({ incident }: { incident: Incident }) {
     act(async () => {
       await call('acknowledge_incident', { path });
       refreshIncidents();
-      return text.acknowledged;
+      return 'Acknowledged. Its alarms say that somebody looks after them.';
     });
   const silence = (untilMs: number) => act(() => silenceUntil(incident.id, new Date(untilMs).toISOString()));
   const hours = [1, 4].map((count) => ({
-    label: text.silenceHours(formatSpan(count * 3600)),
+    label: `For ${formatSpan(count * 3600)}`,
     onChoose: () => void silence(serverNow() + count * 3_600_000),
   }));
   return (
     <>
       {incident.state === 'open' && (
-        <Button size="small" kind="primary" isBusy={isBusy} onClick={acknowledge} words={text.acknowledge} />
+        <Button size="small" kind="primary" isBusy={isBusy} onClick={acknowledge} words="Acknowledge" />
       )}
       <span class="small-menu">
         <Menu
@@ -121,8 +123,8 @@ export function IncidentActions({ incident }: { incident: Incident }) {
           align="start"
           items={[
             ...hours,
-            { label: text.silenceTomorrow, onChoose: () => void silence(tomorrowAt(8)) },
-            { label: text.silenceUntil, onChoose: () => setChoosing(true) },
+            { label: 'Until tomorrow, 08:00', onChoose: () => void silence(tomorrowAt(8)) },
+            { label: 'Until …', onChoose: () => setChoosing(true) },
           ]}
         >
           {text.silence}
@@ -136,7 +138,7 @@ export function IncidentActions({ incident }: { incident: Incident }) {
 async function silenceUntil(id: string, until: string): Promise<string> {
   await call('silence_incident', { path: { incident_id: id }, json: { until } });
   refreshIncidents();
-  return text.silenced(formatMoment(until));
+  return `Silenced until ${formatMoment(until)}`;
 }
 
 function tomorrowAt(hour: number): number {
@@ -160,8 +162,13 @@ function SilenceUntilDialog({ id, onClose }: { id: string; onClose: () => void }
           void act(async () => done);
         }}
       >
-        <p class="soft">{text.silenceWords}</p>
-        <TextField {...form.at('until')} label={text.until} hint={text.untilHint(zone)} type="datetime-local" />
+        <p class="soft">Nobody is told of its alarms until then. They are still recorded.</p>
+        <TextField
+          {...form.at('until')}
+          label="Until"
+          hint={`In the time zone of this browser: ${zone}. At most 30 days from now.`}
+          type="datetime-local"
+        />
         <div>
           <SubmitButton form={form}>{text.silence}</SubmitButton>
         </div>
@@ -206,7 +213,7 @@ export function IncidentBand({ incidents, hours }: { incidents: readonly Inciden
               {new Date(atMs).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' })}
             </span>
           ))}
-        <span class="is-now">{text.band.now}</span>
+        <span class="is-now">now</span>
       </div>
     </div>
   );

@@ -13,11 +13,11 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber, formatSpan, formatValue } from '../../format.ts';
 import type { PageProps } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { incidentsText } from '../../text/incidents.ts';
 import { AlarmLine, IncidentActions, incidentPollMs, StateMark, useIncidentEvents } from './incident-cards.tsx';
 import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
-const text = incidentsText.page;
+const timelineText = 'Timeline';
+
 const namesWithinMs = 5_000;
 const spanOf = (minutes: number) => (minutes === 0 ? '–' : formatSpan(minutes * 60, 2));
 
@@ -26,9 +26,16 @@ export function IncidentPage({ params }: PageProps) {
   useIncidentEvents();
   const { data: found, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
   const data = useNamed(found);
-  const back = <ButtonLink size="small" href="/incidents" icon="chevron-left" words={text.back} />;
+  const back = <ButtonLink size="small" href="/incidents" icon="chevron-left" words="All incidents" />;
   if (failure instanceof Failure && failure.status === 404) {
-    return <UnknownPage title={pageTitles.incident} back={back} unknown={text.unknown} words={text.unknownWords} />;
+    return (
+      <UnknownPage
+        title={pageTitles.incident}
+        back={back}
+        unknown="Incident not found"
+        words="It may be older than the event log, or about access points that you may not see."
+      />
+    );
   }
   const incident = data?.merged_into === null ? data : undefined;
   return (
@@ -52,8 +59,8 @@ export function IncidentPage({ params }: PageProps) {
       <Loading data={data} failure={failure} again="get_incident" lines={10} />
       {data?.merged_into && (
         <Notice
-          title={text.merged}
-          action={<ButtonLink size="small" href={`/incidents/${data.merged_into}`} words={text.mergedOpen} />}
+          title="This turned out to be part of another incident."
+          action={<ButtonLink size="small" href={`/incidents/${data.merged_into}`} words="Open that incident" />}
         />
       )}
       {incident && (
@@ -87,11 +94,11 @@ function useNamed(found: IncidentDetails | undefined): IncidentDetails | undefin
 function Why({ incident }: { incident: IncidentDetails }) {
   const { diagnosis } = incident;
   return (
-    <Card title={text.why} look="incident-why stack">
+    <Card title="Why" look="incident-why stack">
       <p>{diagnosis ? withAgentName(diagnosis.text, diagnosis.ap_id) : causeSentence(incident)}</p>
       {diagnosis && diagnosis.evidence.length > 0 && (
         <div>
-          <h3>{text.evidence}</h3>
+          <h3>What was measured</h3>
           <ul>
             {diagnosis.evidence.map(({ text: words, value, unit, link }) => {
               const sentence = withAgentName(words, diagnosis.ap_id);
@@ -107,7 +114,7 @@ function Why({ incident }: { incident: IncidentDetails }) {
       )}
       {diagnosis && diagnosis.proposals.length > 0 && (
         <div>
-          <h3>{text.proposals}</h3>
+          <h3>What could be done</h3>
           <ul>
             {diagnosis.proposals.map(({ text: words, ap_id, command, link }) => (
               <li key={words} class="spread">
@@ -115,7 +122,7 @@ function Why({ incident }: { incident: IncidentDetails }) {
                 <ButtonLink
                   size="small"
                   href={link ?? `/commands/new?${new URLSearchParams({ agent: ap_id, command: command ?? '' })}`}
-                  words={text.preview}
+                  words="Preview and send"
                 />
               </li>
             ))}
@@ -129,19 +136,19 @@ function Why({ incident }: { incident: IncidentDetails }) {
 function InShort({ incident }: { incident: IncidentDetails }) {
   const { site, started_at, ended_at, devices_affected, minutes_lost, id } = incident;
   return (
-    <Card title={text.facts} look="">
+    <Card title="In short" look="">
       <Facts
         rows={[
-          [text.cause, causeSentence(incident)],
-          site !== null && [text.site, <SiteLink path={site} />],
-          [text.began, formatMoment(started_at)],
-          [text.ended, ended_at === null ? text.ongoing : formatMoment(ended_at)],
-          [text.affected, formatNumber(devices_affected)],
-          [text.lost, spanOf(minutes_lost)],
+          ['Cause', causeSentence(incident)],
+          site !== null && ['Site', <SiteLink path={site} />],
+          ['Began', formatMoment(started_at)],
+          ['Ended', ended_at === null ? 'not yet' : formatMoment(ended_at)],
+          ['Devices affected', formatNumber(devices_affected)],
+          ['Service lost', spanOf(minutes_lost)],
         ]}
       />
       <details class="small soft">
-        <summary>{text.id}</summary>
+        <summary>Id</summary>
         <code>{id}</code>
       </details>
     </Card>
@@ -153,10 +160,10 @@ function AccessPoints({ incident: { affected, access_points } }: { incident: Inc
   return (
     <section class="card">
       <h2>
-        {text.accessPoints} <span class="faint">{formatNumber(access_points)}</span>
+        Access points <span class="faint">{formatNumber(access_points)}</span>
       </h2>
       <table class="facts-table">
-        <TableHead titles={[text.name, [text.devices, 'is-number'], [text.minutes, 'is-number']]} />
+        <TableHead titles={['Access point', ['Devices affected', 'is-number'], ['Service lost', 'is-number']]} />
         <tbody>
           {affected.map(({ ap_id, devices_affected, minutes_lost }) => (
             <tr key={ap_id}>
@@ -178,10 +185,10 @@ function Alarms({ incident: { alarm_list, alarms, ended_at } }: { incident: Inci
     <section class="card">
       <div class="spread">
         <h2>
-          {text.alarms} <span class="faint">{formatNumber(alarms.length)}</span>
+          Alarms <span class="faint">{formatNumber(alarms.length)}</span>
         </h2>
         <a class="small" href={ended_at === null ? '/alarms' : '/alarms?view=history'}>
-          {text.allAlarms}
+          All alarms
         </a>
       </div>
       <ul class="event-list incident-list">
@@ -196,9 +203,13 @@ function Alarms({ incident: { alarm_list, alarms, ended_at } }: { incident: Inci
 function Timeline({ incident: { timeline } }: { incident: IncidentDetails }) {
   const newestFirst = [...timeline].sort((a, b) => b.id - a.id);
   return (
-    <Card title={text.timeline} look="">
-      <p class="soft small">{timeline.length === 0 ? text.noTimeline : text.timelineWords}</p>
-      <ol class="event-list incident-list" aria-label={text.timeline}>
+    <Card title={timelineText} look="">
+      <p class="soft small">
+        {timeline.length === 0
+          ? 'Nothing was recorded.'
+          : 'What happened to these access points, from ten minutes before.'}
+      </p>
+      <ol class="event-list incident-list" aria-label={timelineText}>
         {groupEvents(newestFirst).map((group) => (
           <EventGroup key={group.at(-1)!.id} events={group} />
         ))}

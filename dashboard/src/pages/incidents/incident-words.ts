@@ -1,14 +1,31 @@
 // An incident in words and as a bar in time. Pure.
-import type { Incident } from '../../api/client.ts';
+import type { Incident, IncidentCause } from '../../api/client.ts';
 import { formatMoment, formatNumber, formatSpan } from '../../format.ts';
-import { causeWords, incidentsText as text } from '../../text/incidents.ts';
+
+const causeWords: Record<IncidentCause, string> = {
+  site_away: 'Site away',
+  access_point_away: 'Access point away',
+  backhaul: 'Connection cut',
+  crash: 'Down',
+  jammed_channel: 'Jammed channel',
+  failed_rollout: 'Failed roll-out',
+  conflict: 'Programs in conflict',
+  overload: 'Overload',
+  weak_signal: 'Weak signal',
+  blocked: 'Light blocked',
+  power: 'Power',
+  clock: 'Wrong clock',
+  reports: 'Too many reports',
+  weft: 'Weft itself',
+  unknown: 'No cause found',
+};
 
 type Words = Pick<Incident, 'cause' | 'confidence'>;
 
 /** `Jammed channel, very likely (95 %)`. */
 export function causeSentence({ cause, confidence }: Words): string {
   if (cause === 'unknown' || confidence === 0) return causeWords[cause];
-  const sure = confidence >= 0.9 ? text.sure.high : confidence >= 0.7 ? text.sure.middle : text.sure.low;
+  const sure = confidence >= 0.9 ? 'very likely' : confidence >= 0.7 ? 'likely' : 'possible';
   return `${causeWords[cause]}, ${sure} (${Math.round(confidence * 100)} %)`;
 }
 
@@ -17,9 +34,12 @@ export function affectedSentence({
   access_points,
   devices_affected,
 }: Pick<Incident, 'access_points' | 'devices_affected'>): string {
-  const lost = devices_affected === 0 ? text.nobody : text.lost(formatNumber(devices_affected), devices_affected === 1);
+  const lost =
+    devices_affected === 0
+      ? 'no device lost service'
+      : `${formatNumber(devices_affected)} device${devices_affected === 1 ? '' : 's'} lost service`;
   if (access_points === 0) return lost;
-  return `${text.accessPoints(formatNumber(access_points), access_points === 1)}, ${lost}`;
+  return `${formatNumber(access_points)} access point${access_points === 1 ? '' : 's'}, ${lost}`;
 }
 
 export function whenSentence(
@@ -29,7 +49,7 @@ export function whenSentence(
   const from = Date.parse(started_at);
   const seconds = Math.max(1, ((ended_at === null ? nowMs : Date.parse(ended_at)) - from) / 1000);
   const moment = formatMoment(from, nowMs).replace(/:\d\d$/, '');
-  return ended_at === null ? text.since(moment, formatSpan(seconds)) : text.from(moment, formatSpan(seconds));
+  return ended_at === null ? `since ${moment}, ${formatSpan(seconds)}` : `${moment}, for ${formatSpan(seconds)}`;
 }
 
 const stateRank = { open: 0, acknowledged: 1, ended: 2 };

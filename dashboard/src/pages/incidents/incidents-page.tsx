@@ -13,7 +13,7 @@ import {
 import { now } from '../../data/freshness.ts';
 import { usePages } from '../../data/use-feed.ts';
 import { pageTitles } from '../../text/components.ts';
-import { incidentsText } from '../../text/incidents.ts';
+import { incidentsText } from '../../text/pages.ts';
 import {
   hrefOfIncident,
   IncidentActions,
@@ -24,7 +24,15 @@ import {
 } from './incident-cards.tsx';
 import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
-const text = incidentsText.list;
+const windows = {
+  '1h': 'Last hour',
+  '6h': 'Last 6 hours',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+  '30d': 'Last 30 days',
+};
+const label = 'Incidents';
+
 const hoursOf: Record<string, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 };
 const pageSize = 50;
 const defaultWindow = '24h';
@@ -40,34 +48,38 @@ export function IncidentsPage() {
   const { rows, failure, loadOlder } = feed;
   return (
     <Page title={pageTitles.incidents}>
-      <FilterBar label={text.filters} filters={filters} clear={text.clear}>
+      <FilterBar label="Filter incidents" filters={filters} clear="Clear filters">
         <FilterChoice
-          label={text.window}
+          label="Time"
           value={window}
           onChange={(value) => filters.of('window').onChange(value === defaultWindow ? '' : value)}
-          options={Object.entries(text.windows)}
+          options={Object.entries(windows)}
         />
         <FilterChoice
-          label={text.state}
+          label="State"
           {...filters.of('state')}
-          options={[['', text.anyState], ...Object.entries(incidentsText.states)]}
+          options={[['', 'Any state'], ...Object.entries(incidentsText.states)]}
         />
-        <FilterSelector label={text.where} {...filters.of('selector')} />
+        <FilterSelector label="Where" {...filters.of('selector')} />
       </FilterBar>
       <Loading data={rows} failure={failure} again="list_incidents" lines={8} />
       {rows?.length === 0 && !loadOlder && (
         <EmptyState
-          title={filters.isSet ? text.noMatch : text.none}
-          words={filters.isSet ? text.noMatchWords : text.noneWords}
-          actions={<ButtonLink href="/alarms?view=rules" words={text.rules} />}
+          title={filters.isSet ? 'No incident matches' : 'No incidents in this time'}
+          words={
+            filters.isSet
+              ? 'Choose a longer time, another state or another place.'
+              : 'An incident groups alarms that have one cause: a site that is away, a jammed channel, a failed roll-out. Look at a longer time, or at the rules that raise alarms.'
+          }
+          actions={<ButtonLink href="/alarms?view=rules" words="Show alarm rules" />}
         />
       )}
       {rows && rows.length > 0 && (
         <>
-          <section class="card" aria-label={text.label}>
+          <section class="card" aria-label={label}>
             <IncidentBand incidents={rows} hours={hoursOf[window]!} />
           </section>
-          <ul class="card incident-list" aria-label={text.label} style={{ padding: 0 }}>
+          <ul class="card incident-list" aria-label={label} style={{ padding: 0 }}>
             {rows.map((incident) => (
               <li key={incident.id} class={`incident-row ${incident.state}`}>
                 <StateMark state={incident.state} />
@@ -88,7 +100,7 @@ export function IncidentsPage() {
           </ul>
         </>
       )}
-      <OlderButton feed={feed} words={text.older} />
+      <OlderButton feed={feed} words="Show older" />
     </Page>
   );
 }

@@ -8,19 +8,18 @@ import { serverNow } from '../../data/freshness.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { fromLocalMoment, toLocalMoment } from '../../format.ts';
 import { navigate } from '../../router/location.ts';
-import { jobsText } from '../../text/jobs.ts';
+import { jobsText } from '../../text/pages.ts';
 
 const minuteMs = 60_000;
 const spans = [
-  { label: jobsText.data.lastHour, startMs: -60 * minuteMs, endMs: 0 },
-  { label: jobsText.data.lastDay, startMs: -1440 * minuteMs, endMs: 0 },
-  { label: jobsText.data.live, startMs: -minuteMs, endMs: 10 * minuteMs },
+  { label: 'Last hour', startMs: -60 * minuteMs, endMs: 0 },
+  { label: 'Last 24 hours', startMs: -1440 * minuteMs, endMs: 0 },
+  { label: 'Live, 10 minutes', startMs: -minuteMs, endMs: 10 * minuteMs },
 ];
 // More would make the browser's list slow; typing narrows it anyway.
 const maxOffered = 500;
 
 export function AgentDataDialog({ onClose }: { onClose: () => void }) {
-  const text = jobsText.data;
   const { data: agents } = useOperation('metrics_agent_details', { query: { state: 'all' } });
   const form = useForm({
     agent_id: '',
@@ -35,25 +34,29 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
       end_time: fromLocalMoment(values.end_time),
     };
     const { job_number } = await call('request_agent_data', { query }).catch((error) => {
-      throw error instanceof Failure && error.status === 404 ? problemAt('agent_id', text.unknown) : error;
+      throw error instanceof Failure && error.status === 404
+        ? problemAt('agent_id', 'No access point has this name, or you do not have permission to see it')
+        : error;
     });
     queries.refresh('list_jobs');
     // What was asked for travels with the address: the job itself does not tell it.
     navigate(`/jobs/${job_number}?${new URLSearchParams(query)}`);
   };
   return (
-    <Dialog title={text.title} onClose={onClose}>
-      <p class="soft">{text.words}</p>
-      <Form form={form} label={text.title} onSubmit={ask}>
+    <Dialog title={jobsText.data.title} onClose={onClose}>
+      <p class="soft">
+        You receive the stored data first. If the end time is in the future, new data follows until then.
+      </p>
+      <Form form={form} label={jobsText.data.title} onSubmit={ask}>
         <TextField
           {...form.at('agent_id')}
-          label={text.agent}
-          hint={text.agentHint}
+          label="Access point"
+          hint="Its name, as in the list of access points"
           suggestions={(agents ?? []).slice(0, maxOffered).map(({ ap_id }) => ap_id)}
           hasFocus
         />
         <fieldset class="cluster plain-fieldset">
-          <legend class="visually-hidden">{text.spans}</legend>
+          <legend class="visually-hidden">Quick choice</legend>
           {spans.map(({ label, startMs, endMs }) => (
             <Button
               key={label}
@@ -67,9 +70,13 @@ export function AgentDataDialog({ onClose }: { onClose: () => void }) {
             </Button>
           ))}
         </fieldset>
-        <MomentField {...form.at('start_time')} label={text.start} />
-        <MomentField {...form.at('end_time')} label={text.end} hint={isAhead ? text.willBeLive : ''} />
-        <SubmitButton form={form}>{text.submit}</SubmitButton>
+        <MomentField {...form.at('start_time')} label="From" />
+        <MomentField
+          {...form.at('end_time')}
+          label="Until"
+          hint={isAhead ? 'The end time is in the future: new samples arrive as they are measured.' : ''}
+        />
+        <SubmitButton form={form}>Request data</SubmitButton>
       </Form>
     </Dialog>
   );

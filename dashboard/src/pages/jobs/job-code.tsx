@@ -2,7 +2,8 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../components/button.tsx';
 import { CodeBlock } from '../../components/copyable.tsx';
-import { jobsText } from '../../text/jobs.ts';
+
+const languagesText = { curl: 'curl', javascript: 'JavaScript' };
 
 export interface CodeOptions {
   origin: string;
@@ -67,7 +68,6 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", '%27')}'`;
 }
 
-const text = jobsText.one;
 const languages = { curl: curlOf, javascript: javascriptOf };
 type Language = keyof typeof languages;
 
@@ -75,16 +75,16 @@ export function JobCode(options: Omit<CodeOptions, 'origin'>) {
   const [language, setLanguage] = useState<Language>('curl');
   return (
     <section class="card stack job-code">
-      <h2>{text.same}</h2>
+      <h2>Use the API</h2>
       <div class="cluster">
         {(Object.keys(languages) as Language[]).map((name) => (
           <Button key={name} size="small" aria-pressed={language === name} onClick={() => setLanguage(name)}>
-            {text.languages[name]}
+            {languagesText[name]}
           </Button>
         ))}
       </div>
-      <CodeBlock text={languages[language]({ ...options, origin: location.origin })} label={text.languages[language]} />
-      <p class="faint small">{text.token}</p>
+      <CodeBlock text={languages[language]({ ...options, origin: location.origin })} label={languagesText[language]} />
+      <p class="faint small">First set $TOKEN to an access token.</p>
     </section>
   );
 }

@@ -11,11 +11,28 @@ import { useJobStream } from '../../data/use-job-stream.ts';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { isPageOfOurs, type PageProps, place } from '../../router/location.ts';
 import { pageTitles } from '../../text/components.ts';
-import { jobsText } from '../../text/jobs.ts';
 import { JobCode } from './job-code.tsx';
 import { commandOf, JobStateChip, kindOf, summaryOf } from './job-words.tsx';
 
-const text = jobsText.one;
+const text = {
+  messages: 'Messages',
+  cancel: 'Cancel job',
+  streams: {
+    reading: 'Loading',
+    live: 'Live: messages arrive over a WebSocket',
+    polling: 'No WebSocket connection: checking every two seconds',
+    broken: 'Weft does not answer: retrying',
+    ended: 'Complete: no more messages',
+  },
+  types: {
+    agent_data: 'Data',
+    agent_details: 'Access points',
+    emulator: 'Emulator',
+    command: 'Command',
+    status: 'Status',
+  } as Record<string, string>,
+};
+
 /** Beyond this the browser would take seconds to draw it. */
 const maxShown = 100_000;
 
@@ -29,7 +46,9 @@ export function JobMessages({ messages, skipped, isOpen }: JobMessagesProps) {
   if (messages.length === 0) {
     return (
       <div class="card">
-        <EmptyState title={isOpen ? text.waiting : text.noneCame}>{isOpen && text.waitingWords}</EmptyState>
+        <EmptyState title={isOpen ? 'No messages yet' : 'This job ended without messages.'}>
+          {isOpen && 'Results appear here automatically.'}
+        </EmptyState>
       </div>
     );
   }
@@ -40,7 +59,9 @@ export function JobMessages({ messages, skipped, isOpen }: JobMessagesProps) {
           <Message key={message.seq} message={message} />
         ))}
       </ol>
-      {skipped > 0 && <p class="faint small">{text.skipped(formatNumber(skipped))}</p>}
+      {skipped > 0 && (
+        <p class="faint small">{`The first ${formatNumber(skipped)} messages are not shown. Use the command below to read all.`}</p>
+      )}
     </>
   );
 }
@@ -56,7 +77,7 @@ function Message({ message }: { message: JobEnvelope }) {
         <span class="faint seq">{seq}</span>
         <span class="type">{text.types[type] ?? type}</span>
         <span class="soft summary">{summary}</span>
-        {final && <span class="job-tag">{text.final}</span>}
+        {final && <span class="job-tag">last message</span>}
         <time class="faint" dateTime={ts}>
           {formatMoment(ts)}
         </time>
@@ -71,13 +92,13 @@ function RawMessage({ message }: { message: JobEnvelope }) {
   return (
     <figure class="code-block">
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} role="region" aria-label={text.raw(message.seq)}>
+      <pre tabIndex={0} role="region" aria-label={`Message ${message.seq} as JSON`}>
         <code>{json.slice(0, maxShown)}</code>
       </pre>
-      <CopyButton text={json} label={text.copyMessage(message.seq)} />
+      <CopyButton text={json} label={`Copy message ${message.seq}`} />
       {json.length > maxShown && (
         <figcaption class="faint small">
-          {text.cut(formatValue(maxShown, 'B'), formatValue(json.length, 'B'))}
+          {`Showing the first ${formatValue(maxShown, 'B')} of ${formatValue(json.length, 'B')}. Copy or download to get everything.`}
         </figcaption>
       )}
     </figure>
@@ -91,8 +112,15 @@ export function JobPage({ params }: PageProps) {
   const asked = useMemo(() => readAsked(place.value.search), [place.value.search]);
   const isOpen = job !== undefined && job.ended_at === null;
   if (failure?.status === 404) {
-    const back = <a href="/jobs">{text.back}</a>;
-    return <UnknownPage title={pageTitles.job} {...{ back }} unknown={text.unknown} words={text.unknownWords} />;
+    const back = <a href="/jobs">All jobs</a>;
+    return (
+      <UnknownPage
+        title={pageTitles.job}
+        {...{ back }}
+        unknown="Job not found"
+        words="Jobs and their messages are deleted after one day. This job may also belong to another user. Check the list of jobs."
+      />
+    );
   }
   const title = job ? kindOf(job) : pageTitles.job;
   return (
@@ -108,7 +136,7 @@ export function JobPage({ params }: PageProps) {
         <>
           <Way task_type={job?.task_type} job_number={job_number} messages={messages} />
           <Button icon="download" disabled={messages.length === 0} onClick={() => download(job_number, messages)}>
-            {text.download}
+            Download
           </Button>
           {isOpen && <Button kind="danger" onClick={() => setCancelling(true)} words={text.cancel} />}
         </>
@@ -117,7 +145,7 @@ export function JobPage({ params }: PageProps) {
       {failure && <FailureNotice failure={failure} />}
       {job?.detail && <p class="soft">{job.detail}</p>}
       {isOpen && job.progress !== null && (
-        <Progress label={text.progress} done={Math.round(job.progress * 100)} total={100} />
+        <Progress label="Progress" done={Math.round(job.progress * 100)} total={100} />
       )}
       <div class="job-grid">
         <section class="stack" aria-label={text.messages}>
@@ -130,17 +158,17 @@ export function JobPage({ params }: PageProps) {
           {job ? <JobMessages {...{ messages, skipped, isOpen }} /> : !failure && <SkeletonLines count={6} />}
         </section>
         <aside class="stack">
-          <Card title={text.facts} look="">
+          <Card title="Details" look="">
             {job ? (
               <Facts
                 look="job-facts"
                 rows={[
-                  [text.asked, formatMoment(job.created_at)],
-                  [job.ended_at ? text.ended : text.changed, formatMoment(job.ended_at ?? job.updated_at)],
-                  [job.ended_at ? text.keptUntil : text.mayRunUntil, formatMoment(job.expires_at)],
+                  ['Requested', formatMoment(job.created_at)],
+                  [job.ended_at ? 'Ended' : 'Last change', formatMoment(job.ended_at ?? job.updated_at)],
+                  [job.ended_at ? 'Kept until' : 'Runs until at most', formatMoment(job.expires_at)],
                   [text.messages, formatNumber(Math.max(job.last_seq, messages.at(-1)?.seq ?? 0))],
-                  [text.size, formatValue(job.bytes, 'B')],
-                  [text.number, <CopyableCode key="number" text={job_number} />, 'job-number'],
+                  ['Size', formatValue(job.bytes, 'B')],
+                  ['Job number', <CopyableCode key="number" text={job_number} />, 'job-number'],
                 ]}
               />
             ) : (
@@ -152,13 +180,13 @@ export function JobPage({ params }: PageProps) {
       </div>
       {isCancelling && (
         <ConfirmDialog
-          title={text.cancelTitle}
+          title="Cancel this job?"
           action={text.cancel}
           onClose={() => setCancelling(false)}
           onConfirm={() => call('cancel_job', { path: { job_number } })}
           changes={['list_jobs']}
-          done={text.cancelled}
-          words={text.cancelWords(title)}
+          done="Job cancelled"
+          words={`“${title}” stops now. Messages received so far are kept.`}
         />
       )}
     </Page>
@@ -176,8 +204,8 @@ function Way({ task_type, job_number, messages }: WayProps) {
   const command_id = task_type === 'send_command' ? commandOf(messages) : undefined;
   const [href, label] =
     task_type === 'emulator_spinup'
-      ? [`/emulator/${encodeURIComponent(job_number)}`, text.run]
-      : [command_id && `/commands/${encodeURIComponent(command_id)}`, text.command];
+      ? [`/emulator/${encodeURIComponent(job_number)}`, 'Open the emulated network']
+      : [command_id && `/commands/${encodeURIComponent(command_id)}`, 'Open the command'];
   return href && isPageOfOurs(href) ? <ButtonLink href={href}>{label}</ButtonLink> : null;
 }
 

@@ -2,10 +2,21 @@
 import './job-state.css';
 import type { BulkProgress, Command, Job, JobEnvelope, JobState } from '../../api/client.ts';
 import { formatCount } from '../../format.ts';
-import { jobsText } from '../../text/jobs.ts';
+import { jobsText } from '../../text/pages.ts';
+
+const kinds = {
+  agent_details: 'Details of all access points',
+  agent_data: 'Data of an access point',
+  send_command: 'Command',
+  bulk: 'Bulk change',
+  emulator_spinup: 'Emulated network',
+  energy: 'Energy saved on an emulated network',
+  adopted: 'Opened by an administrator',
+} as Record<string, string>;
+const bulkActions = { command: 'command', labels: 'site and tags', remove: 'deletion' };
 
 export function kindOf({ task_type }: Pick<Job, 'task_type'>): string {
-  return jobsText.kinds[task_type] ?? task_type;
+  return kinds[task_type] ?? task_type;
 }
 
 /** A job with what it is about, which tells jobs of one kind apart. */
@@ -19,7 +30,7 @@ export function bulkWords({ action, selector, totals }: Pick<BulkProgress, 'acti
   const count = totals.waiting + totals.done + totals.refused + totals.stopped;
   const whom =
     selector === '' ? formatCount(count, 'access point') : `${selector} (${formatCount(count, 'access point')})`;
-  return `${jobsText.bulkActions[action]}, ${whom}`;
+  return `${bulkActions[action]}, ${whom}`;
 }
 
 /** The jobs with the command that each sends and to whom, as far as it is known. */

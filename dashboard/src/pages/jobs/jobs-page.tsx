@@ -17,11 +17,12 @@ import { navigate, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { type PaletteEntry, usePaletteActions } from '../../shell/palette-entries.ts';
 import { pageTitles } from '../../text/components.ts';
-import { jobsText } from '../../text/jobs.ts';
+import { jobsText } from '../../text/pages.ts';
 import { AgentDataDialog } from './agent-data-dialog.tsx';
 import { bulkWords, JobStateChip, kindOf, type ToldJob, withCommands } from './job-words.tsx';
 
-const text = jobsText.columns;
+const text = { progress: 'Progress', requestDetails: 'Request details' };
+
 const pageSize = 100;
 const filters = ['state', 'whose'];
 const maxCommands = 200;
@@ -29,25 +30,25 @@ const textOf = (job: ToldJob) =>
   `${kindOf(job)} ${job.about?.ap_id ?? ''} ${job.about?.command ?? ''} ${job.words ?? ''} ${job.requested_by.name} ${job.state} ${job.job_number}`;
 
 const columns: Column<ToldJob>[] = [
-  column('kind', text.kind, 'minmax(140px, 3fr)', { sort: textOf, cell: (job) => <Kind job={job} /> }),
-  column('state', text.state, '98px', {
+  column('kind', 'Job', 'minmax(140px, 3fr)', { sort: textOf, cell: (job) => <Kind job={job} /> }),
+  column('state', 'State', '98px', {
     sort: ({ state }) => state,
     cell: ({ state }) => <JobStateChip state={state} />,
   }),
-  wideColumn('by', text.by, 'minmax(110px, 1fr)', { word: ({ requested_by }) => requested_by.name }),
+  wideColumn('by', 'By', 'minmax(110px, 1fr)', { word: ({ requested_by }) => requested_by.name }),
   wideColumn('progress', text.progress, '124px', {
     sort: ({ progress }) => progress ?? undefined,
     cell: (job) => <SmallProgress job={job} />,
   }),
-  wideColumn('messages', text.messages, '96px', { figure: ({ last_seq }) => last_seq, write: formatNumber }),
-  wideColumn('size', text.size, '80px', { figure: ({ bytes }) => bytes, write: (bytes) => formatValue(bytes, 'B') }),
-  column('age', text.age, '64px', {
+  wideColumn('messages', 'Messages', '96px', { figure: ({ last_seq }) => last_seq, write: formatNumber }),
+  wideColumn('size', 'Size', '80px', { figure: ({ bytes }) => bytes, write: (bytes) => formatValue(bytes, 'B') }),
+  column('age', 'Age', '64px', {
     align: 'end',
     // Upwards is the newest first, as ages are read.
     sort: ({ created_at }) => -Date.parse(created_at),
     cell: ({ created_at }) => <Age at={Date.parse(created_at)} />,
   }),
-  wideColumn('number', text.number, '96px', {
+  wideColumn('number', 'Number', '96px', {
     cell: ({ job_number }) => <code class="faint">{job_number.slice(0, 8)}</code>,
   }),
 ];
@@ -81,7 +82,7 @@ function useBulkWords(jobs: readonly Job[]): ReadonlyMap<string, string> {
 
 function Age({ at }: { at: number }) {
   const seconds = Math.max(0, (now.value - at) / 1000);
-  return <>{seconds < 2 ? jobsText.justNow : formatAge(seconds)}</>;
+  return <>{seconds < 2 ? 'now' : formatAge(seconds)}</>;
 }
 
 function SmallProgress({ job: { progress, ended_at } }: { job: Job }) {
@@ -135,7 +136,7 @@ export function JobsPage() {
     });
   const actions = useMemo(
     (): PaletteEntry[] => [
-      { id: 'ask details', group: 'actions', label: jobsText.requestDetails, icon: 'jobs', onChoose: askDetails },
+      { id: 'ask details', group: 'actions', label: text.requestDetails, icon: 'jobs', onChoose: askDetails },
       { id: 'ask data', group: 'actions', label: jobsText.data.title, icon: 'jobs', onChoose: () => setAsking(true) },
     ],
     [],
@@ -143,8 +144,8 @@ export function JobsPage() {
   usePaletteActions(actions);
   const asking = (
     <>
-      <Button isBusy={isBusy} onClick={askDetails} words={jobsText.requestDetails} />
-      <Button kind="primary" icon="plus" onClick={() => setAsking(true)} words={jobsText.requestData} />
+      <Button isBusy={isBusy} onClick={askDetails} words={text.requestDetails} />
+      <Button kind="primary" icon="plus" onClick={() => setAsking(true)} words="Request data" />
     </>
   );
   const isEmpty = rows?.length === 0;
@@ -153,7 +154,11 @@ export function JobsPage() {
     <Page title={pageTitles.jobs} actions={isEmpty && !isFiltered ? undefined : asking} isFilling>
       <Loading data={rows} failure={failure} again="list_jobs" lines={10} />
       {isEmpty && !isFiltered && (
-        <EmptyState title={jobsText.empty.title} actions={asking} words={jobsText.empty.words} />
+        <EmptyState
+          title="No jobs yet"
+          actions={asking}
+          words="A job is a request that Weft processes in the background. Its results arrive as messages."
+        />
       )}
       {told && !(isEmpty && !isFiltered) && (
         <Table
@@ -164,28 +169,28 @@ export function JobsPage() {
           textOf={textOf}
           initialSort="age"
           filteredBy={filters}
-          noMatch={jobsText.empty.none}
+          noMatch="No jobs match this filter."
           tools={
             <>
               <Choice
-                label={jobsText.stateFilter}
+                label="State"
                 value={state}
                 onChange={setState}
-                options={{ '': jobsText.allStates, ...jobsText.states }}
+                options={{ '': 'All states', ...jobsText.states }}
               />
               {isAdmin && (
                 <Choice
-                  label={jobsText.owner}
+                  label="Owner"
                   value={whose}
                   onChange={setWhose}
-                  options={{ '': jobsText.own, all: jobsText.allUsers }}
+                  options={{ '': 'Only mine', all: 'All users' }}
                 />
               )}
             </>
           }
         />
       )}
-      <OlderButton feed={feed} words={jobsText.older} />
+      <OlderButton feed={feed} words="Show older jobs" />
       {isAsking && <AgentDataDialog onClose={() => setAsking(false)} />}
     </Page>
   );

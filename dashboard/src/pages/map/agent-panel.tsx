@@ -10,8 +10,10 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metrics.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMetric, formatValue } from '../../format.ts';
-import { agentsText } from '../../text/agents.ts';
-import { mapText } from '../../text/map.ts';
+import { agentsText } from '../../text/pages.ts';
+
+const defaultCoverage = (metres: string) => `about ${metres} (default)`;
+const configuredCoverage = (metres: string) => `${metres} (configured)`;
 
 interface Newest {
   ts: string;
@@ -26,7 +28,6 @@ interface AgentPanelProps {
 }
 
 export function AgentPanel({ ap_id, agent, onClose }: AgentPanelProps) {
-  const text = mapText.panel;
   return (
     <section class="agent-panel" aria-label={agentName(ap_id)}>
       <header class="spread">
@@ -34,18 +35,17 @@ export function AgentPanel({ ap_id, agent, onClose }: AgentPanelProps) {
           <AgentName ap_id={ap_id} />
         </h2>
         <div class="cluster">
-          <CopyButton text={ap_id} label={text.copyName} />
-          <IconButton icon="close" label={text.close} onClick={onClose} />
+          <CopyButton text={ap_id} label="Copy the full name" />
+          <IconButton icon="close" label="Back to the list" onClick={onClose} />
         </div>
       </header>
-      {agent ? <PanelBody agent={agent} /> : <p class="soft">{text.gone}</p>}
+      {agent ? <PanelBody agent={agent} /> : <p class="soft">This access point no longer exists.</p>}
     </section>
   );
 }
 
 function PanelBody({ agent }: { agent: FleetAgent }) {
   const { ap_id, technology, state, configuration, details, geolocation, site, tags } = agent;
-  const text = mapText.panel;
   const latest = useOperation('metrics_latest', { query: { agents: [ap_id] } }, { pollMs: 2000 });
   const values = Object.entries((latest.data?.agents[0]?.metrics ?? {}) as Record<string, Newest>).filter(
     (entry): entry is [string, Newest & { value: number }] => typeof entry[1].value === 'number',
@@ -58,22 +58,22 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
         <TechnologyChip technology={technology} />
         <StateChip state={state} />
       </div>
-      {state === 'asleep' && <p class="soft small">{text.asleep}</p>}
+      {state === 'asleep' && <p class="soft small">It is asleep and serves no devices.</p>}
       {details && !isInService(state) && state !== 'asleep' && <p class="soft small">{details.reason}</p>}
-      <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`} words={text.open} />
+      <ButtonLink kind="primary" href={`/agents/${encodeURIComponent(ap_id)}`} words="Open charts and commands" />
       <Facts
         rows={[
-          [text.lastReport, <LastSeen key="seen" at={details?.last_seen} />],
-          coverage && [text.coverage, coverageWords(coverage, isInService(state))],
-          label && [text.described, label],
-          site && [text.site, site],
+          ['Last report', <LastSeen key="seen" at={details?.last_seen} />],
+          coverage && ['Coverage', coverageWords(coverage, isInService(state))],
+          label && ['Label', label],
+          site && ['Site', site],
           tags.length > 0 && [agentsText.columns.tags, tags.join(', ')],
         ]}
       />
-      {!geolocation && <p class="soft small">{text.noLocation}</p>}
-      <h3>{text.values}</h3>
+      {!geolocation && <p class="soft small">It is not on the map: its configuration has no location.</p>}
+      <h3>Latest values</h3>
       <Loading data={latest.data} failure={latest.failure} lines={6} />
-      {latest.data && values.length === 0 && <p class="soft">{text.noValues}</p>}
+      {latest.data && values.length === 0 && <p class="soft">No reports yet.</p>}
       <Facts
         look="facts values"
         rows={values.map(([name, { ts, value }]) => {
@@ -87,7 +87,6 @@ function PanelBody({ agent }: { agent: FleetAgent }) {
 }
 
 function coverageWords({ metres, isDefault }: Coverage, isServing: boolean): string {
-  const text = mapText.panel;
-  if (!isServing) return text.noCoverage;
-  return (isDefault ? text.defaultCoverage : text.configuredCoverage)(formatValue(metres, 'm'));
+  if (!isServing) return 'none at present';
+  return (isDefault ? defaultCoverage : configuredCoverage)(formatValue(metres, 'm'));
 }

@@ -11,7 +11,7 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { type DrawnDevice, toDrawnDevice } from '../../map/draw-device.ts';
 import { useQueryState } from '../../router/location.ts';
-import { devicesText } from '../../text/devices.ts';
+import { devicesText } from '../../text/pages.ts';
 import { deviceHref, Level } from '../devices/device-values.tsx';
 
 export interface ChosenDevice {
@@ -37,8 +37,6 @@ export function useDrawnDevice(): ChosenDevice {
   return { name, details, drawn, failure, close: () => setWritten('') };
 }
 
-const text = devicesText.onMap;
-
 interface DevicePanelProps {
   device: ChosenDevice;
   agents: readonly FleetAgent[];
@@ -51,10 +49,10 @@ export function DevicePanel({ device: { name, details, failure, close }, agents 
       <header class="spread">
         <h2 class="mono">{name}</h2>
         <div class="cluster">
-          <IconButton icon="close" label={text.close} onClick={close} />
+          <IconButton icon="close" label="Back to the list" onClick={close} />
         </div>
       </header>
-      {isGone && <p class="soft">{text.gone}</p>}
+      {isGone && <p class="soft">This device is not known any more.</p>}
       {failure && !isGone && <FailureNotice failure={failure} />}
       {!details && !failure && <SkeletonLines count={6} />}
       {details && <PanelBody details={details} agents={agents} />}
@@ -82,17 +80,21 @@ function PanelBody({ details, agents }: { details: DeviceDetails; agents: readon
   );
   return (
     <>
-      <ButtonLink kind="primary" href={deviceHref(device)} words={text.open} />
-      <h3>{text.serving}</h3>
+      <ButtonLink kind="primary" href={deviceHref(device)} words="Open the device" />
+      <h3>Attached to</h3>
       {links.length === 0 && <p class="soft">{devicesText.attachedNowhere}</p>}
       <dl class="facts values">{links.map(({ ap_id, rssi_dbm }) => row(ap_id, rssi_dbm))}</dl>
       {others.length > 0 && (
         <>
-          <h3>{text.hears}</h3>
+          <h3>Hears</h3>
           <dl class="facts values">{others.map(({ ap_id, rssi_dbm, by }) => row(ap_id!, rssi_dbm, by))}</dl>
         </>
       )}
-      <p class="faint small">{isPlaced ? text.estimated : text.nowhere}</p>
+      <p class="faint small">
+        {isPlaced
+          ? 'Weft does not know where devices are. It is drawn among the access points that serve it and that it hears, nearer to the stronger ones.'
+          : 'None of the access points that serve it or that it hears has a location.'}
+      </p>
     </>
   );
 }

@@ -14,9 +14,8 @@ import { queries } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import type { GeoPlace } from '../../map/mercator.ts';
 import { setQuery, useQueryState } from '../../router/location.ts';
-import { agentsText } from '../../text/agents.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
-import { mapText } from '../../text/map.ts';
+import { agentsText } from '../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { DevicePanel, useDrawnDevice } from './device-panel.tsx';
 import { RadioPanel } from './radio-panel.tsx';
@@ -65,7 +64,7 @@ export function MapPage() {
       actions={
         !isEmpty && (
           <search class="map-filters">
-            <ListSearch label={mapText.search} value={q} onCommit={setText} />
+            <ListSearch label="Search by name or site" value={q} onCommit={setText} />
             <PhoneFold count={[type, state, shading.metric].filter(Boolean).length}>
               <Choice
                 label={agentsText.typeFilter}
@@ -80,10 +79,10 @@ export function MapPage() {
                 options={{ '': agentsText.allStates, ...componentText.states }}
               />
               <Choice
-                label={mapText.shading.choose}
+                label="Colour by"
                 value={shading.metric}
                 onChange={shading.setMetric}
-                options={[['', mapText.shading.byType], ...shading.options]}
+                options={[['', 'Colour by type'], ...shading.options]}
               />
             </PhoneFold>
           </search>
@@ -94,10 +93,10 @@ export function MapPage() {
       {isEmpty ? (
         <div class="card">
           <EmptyState
-            title={mapText.empty.title}
-            actions={<ButtonLink kind="primary" href="/" words={mapText.empty.demo} />}
+            title="No access points on the map yet"
+            actions={<ButtonLink kind="primary" href="/" words="Start a demo network" />}
           >
-            {mapText.empty.words}
+            The map shows access points that have a location (geolocation) in their configuration.
           </EmptyState>
         </div>
       ) : (
@@ -127,8 +126,8 @@ export function MapPage() {
             {filtered && <ShadingLegend {...shading} />}
             {filtered?.length === 0 && (
               <div class="map-nothing card">
-                <p>{mapText.noMatch}</p>
-                <Button size="small" onClick={() => setQuery({ q: '', type: '', state: '' })} words={mapText.clear} />
+                <p>No access points match this filter.</p>
+                <Button size="small" onClick={() => setQuery({ q: '', type: '', state: '' })} words="Clear filter" />
               </div>
             )}
           </div>

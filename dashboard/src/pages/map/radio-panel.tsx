@@ -1,5 +1,6 @@
 // The controls of the radio map and its legend, over a corner of the map.
 import './radio-panel.css';
+import type { CoverageLayer } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { FailureNotice } from '../../components/feedback.tsx';
 import { Choice } from '../../components/forms/fields.tsx';
@@ -20,8 +21,18 @@ import {
 } from '../../map/radio-colours.ts';
 import { pointAt } from '../../map/radio-raster.ts';
 import { themeInForce } from '../../styles/theme.ts';
-import { radioMapText as text } from '../../text/map.ts';
 import type { RadioMap, ShownMap } from './use-radio-map.ts';
+
+const text = {
+  title: 'Radio map',
+  networkName: (first: string, others: number) => (others > 0 ? `${first} and ${others} more` : first),
+  off: 'Off',
+  layers: { best_server: 'Best server', signal: 'Signal', sinr: 'SINR', rate: 'Rate' } satisfies Record<
+    CoverageLayer,
+    string
+  >,
+  loading: 'Computing the radio map',
+};
 
 const stops = Array.from({ length: 11 }, (_, n) => n / 10);
 const isTouch = matchMedia('(hover: none)').matches;
@@ -40,20 +51,26 @@ export function RadioLegend({ shown, place }: { shown: ShownMap; place: GeoPlace
       {hasScale ? (
         <ColourScale {...{ domain, unit, isDifference }} value={value} />
       ) : (
-        <p class="soft small">{isDifference ? text.changedServer : text.bestServer}</p>
+        <p class="soft small">
+          {isDifference
+            ? 'Where another access point becomes the best'
+            : 'Each access point has a colour; neighbours differ.'}
+        </p>
       )}
       <p class="radio-value" aria-live="off">
         {point >= 0 ? (
           <Reading {...{ shown, point }} />
         ) : (
-          <span class="soft small">{isTouch ? text.tap : text.point}</span>
+          <span class="soft small">
+            {isTouch ? 'Tap the map to read a value.' : 'Point at the map to read a value.'}
+          </span>
         )}
       </p>
       <p class="radio-range faint small">
         {min === null || max === null
-          ? text.nothing
-          : hasScale && `${text.range(formatNumber(min), formatValue(max, unit))}. `}
-        {min !== null && text.at(formatMoment(modelTime))}
+          ? 'No access point of this technology is received in this part of the map.'
+          : hasScale && `Here from ${formatNumber(min)} to ${formatValue(max, unit)}. `}
+        {min !== null && `Model time ${formatMoment(modelTime)}`}
       </p>
     </figure>
   );
@@ -88,7 +105,7 @@ function ColourScale({ domain, unit, isDifference, value }: ColourScaleProps) {
           </span>
         ))}
       </div>
-      {isDifference && <p class="radio-lost faint small">{text.lost}</p>}
+      {isDifference && <p class="radio-lost faint small">Strongest colour: signal lost or gained</p>}
     </div>
   );
 }
@@ -106,7 +123,7 @@ function gradient(isDifference: boolean, theme: Theme): string {
 function Reading({ shown: { raster, after, without }, point }: { shown: ShownMap; point: number }) {
   const words = (map: typeof raster) => {
     const value = map.values[point]!;
-    if (Number.isNaN(value)) return text.nothingHere;
+    if (Number.isNaN(value)) return 'No signal here';
     return map.layer === 'best_server' ? agentName(map.accessPoints[value] ?? '') : formatValue(value, map.unit);
   };
   if (!after || !without) return <strong>{words(raster)}</strong>;
@@ -133,14 +150,14 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
     <section class={`radio-panel card ${layer ? 'is-on' : ''}`} aria-label={text.title}>
       <div class="radio-choices">
         <Choice
-          label={text.layer}
+          label="Radio map layer"
           value={layer ?? ''}
           options={layer ? layerOptions : offOptions}
           onChange={radio.setLayer}
         />
         {layer && (
           <Choice
-            label={text.technology}
+            label="Technology"
             value={technology ?? ''}
             options={Object.keys(run.by_type).map((name): [string, string] => [name, name])}
             onChange={radio.setTechnology}
@@ -149,7 +166,7 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
       </div>
       {layer && runs.length > 1 && (
         <Choice
-          label={text.network}
+          label="Emulated network"
           value={run.job_number}
           options={runs.map(({ job_number, access_points }) => [
             job_number,
@@ -160,14 +177,11 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
       )}
       {layer && planned && (
         <div class="radio-difference">
-          <strong>{text.difference.title}</strong>
+          <strong>What-if difference</strong>
           <span class="soft small">
-            {text.difference.words(
-              formatCount(planned.commands.length, 'command'),
-              formatSpan(planned.after_seconds, 2),
-            )}
+            {`${formatCount(planned.commands.length, 'command')}, ${formatSpan(planned.after_seconds, 2)} later`}
           </span>
-          <Button size="small" onClick={radio.leaveDifference} words={text.difference.back} />
+          <Button size="small" onClick={radio.leaveDifference} words="Show present" />
         </div>
       )}
       {layer && failure && (
@@ -178,16 +192,22 @@ export function RadioPanel({ radio, place }: { radio: RadioMap; place: GeoPlace 
       )}
       {layer && radio.isLoading && !radio.isOutside && (
         <div class="radio-loading small" role="status">
-          {planned ? text.comparing(formatSpan(planned.after_seconds, 2)) : text.loading}
+          {planned ? `Running two copies ${formatSpan(planned.after_seconds, 2)} ahead` : text.loading}
           <progress aria-label={text.loading} />
         </div>
       )}
-      {layer && radio.isOutside && <p class="soft small">{text.outside}</p>}
-      {layer && radio.isTooFar && <p class="small">{text.tooFar}</p>}
+      {layer && radio.isOutside && (
+        <p class="soft small">
+          No access point of this technology in this part of the map. Zoom out, or show all access points.
+        </p>
+      )}
+      {layer && radio.isTooFar && (
+        <p class="small">What each access point covers is too small to see from here. Zoom in to see it.</p>
+      )}
       {layer && shown && !radio.isTooFar && <RadioLegend shown={shown} place={place} />}
       {layer && (
         <label class="radio-opacity small">
-          <span class="soft">{text.opacity}</span>
+          <span class="soft">Opacity</span>
           <input
             type="range"
             min="10"

@@ -8,7 +8,6 @@ import { useOperation } from '../../data/use-operation.ts';
 import { formatValue } from '../../format.ts';
 import { createShading, gradient, type Shading } from '../../map/radio-colours.ts';
 import { useQueryState } from '../../router/location.ts';
-import { mapText } from '../../text/map.ts';
 
 export interface ShadingChoice {
   metric: string;
@@ -43,13 +42,12 @@ export function useShading(agents: readonly FleetAgent[] | undefined): ShadingCh
 
 export function ShadingLegend({ metric, words, shading }: ShadingChoice) {
   if (metric === '' || !shading) return null;
-  const text = mapText.shading;
   const isEmpty = shading.values.size === 0;
   return (
-    <section class="shading-legend card" aria-label={text.legend(words.label)}>
+    <section class="shading-legend card" aria-label={`Colours: ${words.label}`}>
       <strong>{words.label}</strong>
       {isEmpty ? (
-        <span class="soft small">{text.noValues}</span>
+        <span class="soft small">No access point in service reports it.</span>
       ) : (
         <>
           <i style={{ background: gradient() }} aria-hidden="true" />
@@ -57,7 +55,9 @@ export function ShadingLegend({ metric, words, shading }: ShadingChoice) {
             <span>{formatValue(shading.from, words.unit)}</span>
             <span>{formatValue(shading.to, words.unit)}</span>
           </span>
-          <span class="faint small">{shading.isLowWorse ? text.lowest : text.highest}</span>
+          <span class="faint small">
+            {shading.isLowWorse ? 'Groups show their lowest value.' : 'Groups show their highest value.'}
+          </span>
         </>
       )}
     </section>

@@ -9,7 +9,6 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatCount, formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
-import { mapText } from '../../text/map.ts';
 import { reasonOf } from '../overview/figure-words.ts';
 
 type Badness = Pick<NetworkHealth['worst'][number], 'causes' | 'devices_affected'>;
@@ -47,7 +46,6 @@ export function useWorst(agents: readonly FleetAgent[], isWanted: boolean): Rank
 }
 
 export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps) {
-  const text = mapText.list;
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const [active, setActive] = useState(-1);
@@ -77,17 +75,17 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
     <>
       <header class="spread">
         <h2>
-          {text.title} <span class="faint small">{text.worstFirst}</span>
+          Visible <span class="faint small">Worst first</span>
         </h2>
         <span class="faint small" aria-live="polite">
-          {text.count(formatNumber(agents.length), formatNumber(all.length))}
+          {`${formatNumber(agents.length)} of ${formatNumber(all.length)}`}
         </span>
       </header>
-      {shown.length === 0 && <p class="soft">{text.nowhere}</p>}
+      {shown.length === 0 && <p class="soft">No access points in this part of the map.</p>}
       <div
         class="visible-list"
         role="listbox"
-        aria-label={text.label}
+        aria-label="Visible access points"
         aria-activedescendant={active >= 0 && active < shown.length ? `${id}-${active}` : undefined}
         tabIndex={0}
         ref={list}
@@ -113,14 +111,18 @@ export function VisibleList({ agents, all, onPoint, onSelect }: VisibleListProps
           </div>
         ))}
       </div>
-      {agents.length > maxShown && <p class="faint small">{text.more(formatNumber(agents.length - maxShown))}</p>}
-      {noLocation > 0 && <p class="faint small">{text.noLocation(formatNumber(noLocation))}</p>}
+      {agents.length > maxShown && (
+        <p class="faint small">{`and ${formatNumber(agents.length - maxShown)} more: zoom in to list them`}</p>
+      )}
+      {noLocation > 0 && (
+        <p class="faint small">{`${formatNumber(noLocation)} without a location are not on the map.`}</p>
+      )}
     </>
   );
 }
 
 function Why({ ap_id, badness: { causes, devices_affected } }: { ap_id: string; badness: Badness }) {
-  const lost = devices_affected > 0 ? [mapText.list.affected(formatCount(devices_affected, 'device'))] : [];
+  const lost = devices_affected > 0 ? [`${formatCount(devices_affected, 'device')} lost service`] : [];
   const cause = reasonOf({ ap_id, display_name: agentName(ap_id), causes: causes.slice(0, 1) });
   const words = [...lost, ...(cause === '' ? [] : [cause])];
   return <span class="why small soft">{words.join(' · ')}</span>;

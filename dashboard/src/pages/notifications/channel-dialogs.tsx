@@ -12,7 +12,28 @@ import { severities } from '../../components/glyph.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { partsOf } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
-import { notificationsText as text } from '../../text/notifications.ts';
+import { notificationsText } from '../../text/pages.ts';
+
+const text = {
+  name: 'Name',
+  urlHint: (allowed: string) =>
+    allowed === ''
+      ? 'No destination is allowed yet: see WEFT_WEBHOOK_ALLOW.'
+      : `Allowed by WEFT_WEBHOOK_ALLOW: ${allowed}`,
+  events: 'Events',
+  eventsHint: 'Kinds separated by commas: alarm.*, agent.offline, or * for all.',
+  selector: 'About which access points',
+  enabled: 'On',
+  enabledWords: { true: 'yes', false: 'no' },
+  save: 'Save',
+  saved: (name: string) => `${name} saved`,
+  secret: {
+    title: 'Secret of the webhook',
+    label: 'Signs every request; the receiver verifies it.',
+    warning: 'It is shown only now. Copy it.',
+    done: 'Done',
+  },
+};
 
 export type RecipientValues = ReturnType<typeof toRecipientValues>;
 export type WebhookValues = ReturnType<typeof toWebhookValues>;
@@ -81,9 +102,9 @@ interface RecipientDialogProps {
 export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
   const form = useForm<RecipientValues>(toRecipientValues(recipient, zone));
-  const title = recipient ? text.editOf(recipient.name) : text.create.email;
+  const title = recipient ? notificationsText.editOf(recipient.name) : notificationsText.create.email;
   const submit = async (values: RecipientValues) => {
-    if (values.severities.trim() === '') return form.refuse({ severities: text.noSeverity });
+    if (values.severities.trim() === '') return form.refuse({ severities: 'Choose at least one severity' });
     const json = toRecipient(values, recipient);
     if (recipient) await call('update_notification', { path: { id: recipient.id }, json });
     else await call('create_notification', { json });
@@ -94,17 +115,17 @@ export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
   return (
     <FormDialog {...{ form, onClose }} title={title} width="wide" onSubmit={submit}>
       <TextField {...form.at('name')} label={text.name} hasFocus />
-      <TextField {...form.at('email')} label={text.email} type="email" />
+      <TextField {...form.at('email')} label="E-mail address" type="email" />
       <SeverityChoice form={form} />
       <SelectorField {...form.at('selector')} label={text.selector} />
       <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
       <div class="field-row">
-        <TextField {...form.at('digest_minutes')} label={text.digest} hint={text.digestHint} inputMode="numeric" />
-        <TextField {...form.at('quiet_from')} label={text.quietFrom} type="time" />
-        <TextField {...form.at('quiet_until')} label={text.quietUntil} type="time" />
-        <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} />
+        <TextField {...form.at('digest_minutes')} label="Collect for minutes" hint="0: at once." inputMode="numeric" />
+        <TextField {...form.at('quiet_from')} label={notificationsText.quietFrom} type="time" />
+        <TextField {...form.at('quiet_until')} label="Quiet until" type="time" />
+        <TextField {...form.at('time_zone')} label="Time zone" hint="Such as Europe/London." />
       </div>
-      <p class="soft small">{text.quietHint}</p>
+      <p class="soft small">Empty: never. Critical events come all the same.</p>
       <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
       <SubmitRow form={form}>{text.save}</SubmitRow>
     </FormDialog>
@@ -116,7 +137,7 @@ function SeverityChoice({ form }: { form: FormState<RecipientValues> }) {
   const problem = form.problems.value.severities;
   return (
     <fieldset class="severity-choice">
-      <legend>{text.severities}</legend>
+      <legend>Severities</legend>
       {[...severities, 'info' as const].map((severity) => (
         <label key={severity}>
           <input
@@ -149,7 +170,7 @@ interface WebhookDialogProps {
 export function WebhookDialog({ webhook, allowed, onClose }: WebhookDialogProps) {
   const form = useForm<WebhookValues>(toWebhookValues(webhook));
   const [secret, setSecret] = useState<string | undefined>(undefined);
-  const title = webhook ? text.editOf(webhook.name) : text.create.webhooks;
+  const title = webhook ? notificationsText.editOf(webhook.name) : notificationsText.create.webhooks;
   const submit = async (values: WebhookValues) => {
     const json = toWebhook(values);
     if (webhook) await call('update_webhook', { path: { id: webhook.id }, json });
@@ -164,8 +185,8 @@ export function WebhookDialog({ webhook, allowed, onClose }: WebhookDialogProps)
   return (
     <FormDialog {...{ form, onClose }} title={title} width="wide" onSubmit={submit}>
       <TextField {...form.at('name')} label={text.name} hasFocus />
-      <TextField {...form.at('url')} label={text.url} hint={text.urlHint(allowed.join(', '))} type="url" isMono />
-      <SelectField {...form.at('format')} label={text.format} options={text.formats} />
+      <TextField {...form.at('url')} label="Address" hint={text.urlHint(allowed.join(', '))} type="url" isMono />
+      <SelectField {...form.at('format')} label="Format" options={notificationsText.formats} />
       <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
       <SelectorField {...form.at('selector')} label={text.selector} />
       <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />

@@ -7,7 +7,29 @@ import { ConfirmDialog } from '../../components/dialog.tsx';
 import { EmptyState, Loading, Notice, showToast, useAction } from '../../components/feedback.tsx';
 import { queries } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
-import { notificationsText as text } from '../../text/notifications.ts';
+import { notificationsText } from '../../text/pages.ts';
+
+const text = {
+  words: {
+    email: 'Who is told of which events by e-mail, at once or collected, and when they want to sleep.',
+    webhooks:
+      'Programs that are told of events by HTTP. Each event is delivered at least once, in order for each subject.',
+  },
+  none: { email: 'Nobody is told by e-mail yet', webhooks: 'No webhooks yet' },
+  noneWords: {
+    email: 'Weft needs a mail server for this: WEFT_SMTP_URL.',
+    webhooks: 'Addresses are allowed by WEFT_WEBHOOK_ALLOW; by default none is.',
+  },
+  remove: 'Delete',
+  removeTitle: (name: string) => `Delete ${name}?`,
+  states: {
+    ok: 'no failures',
+    unused: 'nothing sent yet',
+    retrying: 'attempts fail',
+    failing: 'failing',
+    disabled: 'off',
+  },
+};
 
 interface Channel {
   id: string;
@@ -37,7 +59,12 @@ export function ChannelList<Row extends Channel>(props: ChannelListProps<Row>) {
   const [editing, setEditing] = useState<{ row: Row | undefined } | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
   const create = isAdmin && (
-    <Button icon="plus" kind="primary" onClick={() => setEditing({ row: undefined })} words={text.create[kind]} />
+    <Button
+      icon="plus"
+      kind="primary"
+      onClick={() => setEditing({ row: undefined })}
+      words={notificationsText.create[kind]}
+    />
   );
   return (
     <>
@@ -71,8 +98,12 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
   const tryIt = async () => {
     await act(async () => {
       const problem = await test(row);
-      if (problem === undefined) return text.testSent(name);
-      showToast({ kind: 'failure', title: text.testFailed(name), detail: `${problem}. ${text.testNext}` });
+      if (problem === undefined) return `Test sent to ${name}`;
+      showToast({
+        kind: 'failure',
+        title: `The test to ${name} failed`,
+        detail: `${problem}. Check the address and try again.`,
+      });
     });
     queries.refresh(operation);
   };
@@ -87,8 +118,14 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
         {acts?.(row)}
         {isAdmin && (
           <>
-            <Button size="small" isBusy={isBusy} aria-label={text.testOf(name)} onClick={tryIt} words={text.test} />
-            <Button size="small" kind="quiet" aria-label={text.editOf(name)} onClick={onEdit} words={text.edit} />
+            <Button size="small" isBusy={isBusy} aria-label={`Send a test to ${name}`} onClick={tryIt} words="Test" />
+            <Button
+              size="small"
+              kind="quiet"
+              aria-label={notificationsText.editOf(name)}
+              onClick={onEdit}
+              words="Edit"
+            />
             <Button size="small" kind="quiet" aria-label={text.removeTitle(name)} onClick={() => setRemoving(true)}>
               {text.remove}
             </Button>
@@ -102,8 +139,8 @@ function ChannelRow<Row extends Channel>(props: ChannelRowProps<Row>) {
           onClose={() => setRemoving(false)}
           onConfirm={() => remove(row)}
           changes={[operation]}
-          done={text.removed(name)}
-          words={text.removeWords}
+          done={`${name} deleted`}
+          words="Nothing more is sent there. What waits is dropped."
         />
       )}
     </li>

@@ -9,7 +9,10 @@ import { usePages } from '../../data/use-feed.ts';
 import { queries } from '../../data/use-operation.ts';
 import { formatExactly, formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { notificationsText as text } from '../../text/notifications.ts';
+import { notificationsText } from '../../text/pages.ts';
+
+const outcomes = { delivered: 'delivered', failed: 'failed', parked: 'given up' };
+const replay = 'Send again from event';
 
 const limit = 50;
 
@@ -19,25 +22,25 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: 
   const { rows, failure } = feed;
   const form = useForm({ after: '' });
   return (
-    <Dialog title={text.deliveriesOf(name)} width="wide" onClose={onClose}>
+    <Dialog title={notificationsText.deliveriesOf(name)} width="wide" onClose={onClose}>
       <Loading data={rows} failure={failure} lines={5} />
-      {rows?.length === 0 && <p class="soft">{text.noDeliveries}</p>}
+      {rows?.length === 0 && <p class="soft">Nothing was sent yet.</p>}
       {rows && rows.length > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        <ol class="delivery-list small" tabIndex={0} aria-label={text.deliveriesOf(name)}>
+        <ol class="delivery-list small" tabIndex={0} aria-label={notificationsText.deliveriesOf(name)}>
           {rows.map((delivery) => (
             <li key={delivery.id}>
               <time dateTime={delivery.ts} title={formatExactly(Date.parse(delivery.ts))}>
                 {formatMoment(delivery.ts)}
               </time>
-              <span class={delivery.outcome}>{text.outcomes[delivery.outcome]}</span>
+              <span class={delivery.outcome}>{outcomes[delivery.outcome]}</span>
               <span>
                 {[
-                  delivery.event_id === null ? text.testKind : `${delivery.kind} ${delivery.event_id}`,
+                  delivery.event_id === null ? 'test' : `${delivery.kind} ${delivery.event_id}`,
                   delivery.status,
                   delivery.error,
                   formatValue(delivery.duration_ms, 'ms'),
-                  delivery.attempt > 1 && text.attempt(formatNumber(delivery.attempt)),
+                  delivery.attempt > 1 && `attempt ${formatNumber(delivery.attempt)}`,
                 ]
                   .filter(Boolean)
                   .join(' · ')}
@@ -46,20 +49,25 @@ export function DeliveriesDialog({ webhook: { id, name }, onClose }: { webhook: 
           ))}
         </ol>
       )}
-      <OlderButton feed={feed} size="small" words={text.older} />
+      <OlderButton feed={feed} size="small" words="Show older ones" />
       {session.value?.isAdmin && (
         <Form
           form={form}
-          label={text.replay}
+          label={replay}
           onSubmit={async ({ after }) => {
-            if (!/^\d+$/.test(after.trim())) return form.refuse({ after: text.number });
+            if (!/^\d+$/.test(after.trim())) return form.refuse({ after: 'Enter the id of an event, such as 120' });
             await call('replay_webhook', { path, query: { after: Number(after) } });
             queries.refresh('list_webhook');
-            showToast({ title: text.replayed(name) });
+            showToast({ title: `${name} gets everything after that event again` });
           }}
         >
-          <TextField {...form.at('after')} label={text.replay} hint={text.replayHint} inputMode="numeric" />
-          <SubmitRow form={form} kind="plain" words={text.replay} />
+          <TextField
+            {...form.at('after')}
+            label={replay}
+            hint="Every event after this id is sent again."
+            inputMode="numeric"
+          />
+          <SubmitRow form={form} kind="plain" words={replay} />
         </Form>
       )}
     </Dialog>

@@ -7,10 +7,26 @@ import { PageViews } from '../../components/page.tsx';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatMoment, formatNumber, formatSpan } from '../../format.ts';
 import { componentText, pageTitles } from '../../text/components.ts';
-import { notificationsText as text } from '../../text/notifications.ts';
+import { notificationsText } from '../../text/pages.ts';
 import { RecipientDialog, WebhookDialog } from './channel-dialogs.tsx';
 import { ChannelList } from './channel-list.tsx';
 import { DeliveriesDialog } from './deliveries-dialog.tsx';
+
+const text = {
+  views: { email: 'E-mail', webhooks: 'Webhooks' },
+  noMail: {
+    title: 'No mail server is set',
+    words:
+      'Mails are written to files in outbox/ of the data folder. Set WEFT_SMTP_URL, such as smtps://user:password@mail.example.org, and restart Weft.',
+  },
+  noDestination: {
+    title: 'Webhooks may not send anywhere yet',
+    words:
+      'Name the destinations in WEFT_WEBHOOK_ALLOW, such as hooks.example.org or 10.1.0.0/16:9093, and restart Weft.',
+  },
+  since: (moment: string) => `since ${moment}`,
+  everywhere: 'all access points',
+};
 
 export function RecipientList() {
   const { data, failure } = useOperation('list_notifications', {}, { pollMs: 10_000 });
@@ -46,9 +62,9 @@ function recipientWords(row: Notification): string {
     email,
     severities.map((severity) => componentText.severities[severity]).join(', '),
     selector === '' ? text.everywhere : selector,
-    digest_minutes === 0 ? text.atOnce : text.digestWords(formatSpan(digest_minutes * 60, 2)),
-    quiet && `${text.quietFrom} ${quiet.from}–${quiet.until}`,
-    failing_since ? text.since(formatMoment(failing_since)) : last_sent_at && text.lastSent(formatMoment(last_sent_at)),
+    digest_minutes === 0 ? 'at once' : `every ${formatSpan(digest_minutes * 60, 2)}`,
+    quiet && `${notificationsText.quietFrom} ${quiet.from}–${quiet.until}`,
+    failing_since ? text.since(formatMoment(failing_since)) : last_sent_at && `last sent ${formatMoment(last_sent_at)}`,
   ]
     .filter(Boolean)
     .join(' · ');
@@ -74,8 +90,12 @@ export function WebhookList() {
         remove={({ id }) => call('remove_webhook', { path: { id } })}
         dialog={(webhook, onClose) => <WebhookDialog {...{ webhook, onClose }} allowed={data?.allowed ?? []} />}
         acts={(webhook) => (
-          <Button size="small" aria-label={text.deliveriesOf(webhook.name)} onClick={() => setShown(webhook)}>
-            {text.deliveries}
+          <Button
+            size="small"
+            aria-label={notificationsText.deliveriesOf(webhook.name)}
+            onClick={() => setShown(webhook)}
+          >
+            Deliveries
           </Button>
         )}
       />
@@ -87,12 +107,12 @@ export function WebhookList() {
 function webhookWords({ url, format, events, selector, waiting, parked, failing_since }: Webhook): string {
   return [
     url,
-    text.formats[format],
+    notificationsText.formats[format],
     events.join(', '),
     selector === '' ? text.everywhere : selector,
     failing_since && text.since(formatMoment(failing_since)),
-    waiting > 0 && text.waiting(formatNumber(waiting)),
-    parked > 0 && text.parked(formatNumber(parked)),
+    waiting > 0 && `${formatNumber(waiting)} waiting`,
+    parked > 0 && `${formatNumber(parked)} given up`,
   ]
     .filter(Boolean)
     .join(' · ');
@@ -105,7 +125,7 @@ export function NotificationsPage() {
     <PageViews
       title={pageTitles.notifications}
       path="/notifications"
-      label={text.viewsLabel}
+      label="E-mail and webhooks"
       names={text.views}
       views={views}
     />

@@ -4,10 +4,15 @@ import { FailureNotice } from '../../components/feedback.tsx';
 import { StatCard } from '../../components/stat-card.tsx';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { isPageOfOurs } from '../../router/location.ts';
-import { overviewText } from '../../text/overview.ts';
 import { changeWords, type FigureName, figureOf } from './figure-words.ts';
 
-const text = overviewText.strip;
+const names = {
+  served_devices: 'Devices served',
+  within_budget_pct: 'In delay budget',
+  throughput_mbps: 'Throughput',
+  power_w: 'Power',
+  availability_pct: 'Availability',
+};
 
 const withSelector =
   (path: string, more: Record<string, string> = {}) =>
@@ -35,14 +40,14 @@ export function FigureStrip({ selector = '' }: { selector?: string }) {
   return (
     <>
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_figures')} />}
-      <div class="figure-strip" role="group" aria-label={text.label}>
+      <div class="figure-strip" role="group" aria-label="The network now, and its last day">
         {rows.map(([name, unit, href]) => {
           const figure = data?.[name];
           const shown = figure && figureOf(figure.now, unit);
           return (
             <StatCard
               key={name}
-              label={text.names[name]}
+              label={names[name]}
               value={figure && (shown?.value ?? '–')}
               unit={shown?.unit ?? ''}
               trend={figure?.day.map((value) => value ?? undefined) ?? []}

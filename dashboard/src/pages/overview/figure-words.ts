@@ -1,9 +1,6 @@
 // The figures of a network in words: how much, how it changed since yesterday; and why an access point is among the worst. Pure.
 import type { AgentHealth, NetworkFigures } from '../../api/client.ts';
 import { formatNumber, formatValue, splitUnit } from '../../format.ts';
-import { overviewText } from '../../text/overview.ts';
-
-const text = overviewText.strip;
 
 export type FigureName = Exclude<
   {
@@ -24,13 +21,13 @@ const leastShare = 0.005;
 
 /** From the same half hour of yesterday until now: in per cent, and of shares in points. */
 export function changeWords(now: number | null, yesterday: number | null | undefined, isShare: boolean): string {
-  if (now === null) return text.unknown;
-  if (yesterday === null || yesterday === undefined) return text.noYesterday;
+  if (now === null) return 'no access point reports it';
+  if (yesterday === null || yesterday === undefined) return 'no data of yesterday';
   const change = isShare ? now - yesterday : (100 * (now - yesterday)) / Math.abs(yesterday);
-  if (now === yesterday || Math.abs(change) < (isShare ? 0.05 : 100 * leastShare)) return text.same;
-  if (!Number.isFinite(change)) return text.fromNothing;
+  if (now === yesterday || Math.abs(change) < (isShare ? 0.05 : 100 * leastShare)) return 'as yesterday';
+  if (!Number.isFinite(change)) return 'nothing yesterday';
   const amount = `${change > 0 ? '+' : ''}${formatNumber(change, Math.abs(change) < 10 ? 1 : 0)}`;
-  return isShare ? text.points(amount) : text.share(`${amount}${thin}%`);
+  return isShare ? `${amount} points since yesterday` : `${amount}${thin}% since yesterday`;
 }
 
 /** The first cause without the name that stands beside it, and how many more there are. */
@@ -43,5 +40,5 @@ export function reasonOf({
   const name = [display_name, ap_id].find((each) => each !== null && first.startsWith(each));
   const rest = name ? first.slice(name.length).replace(/^(:| is)?\s+/, '') : first;
   const words = rest.charAt(0).toUpperCase() + rest.slice(1);
-  return more.length === 0 ? words : `${words} ${text.more(formatNumber(more.length))}`;
+  return more.length === 0 ? words : `${words} and ${formatNumber(more.length)} more`;
 }

@@ -7,7 +7,7 @@ import { agentName, isInService, isOfNetwork } from '../../data/agents.ts';
 import type { FleetAgent } from '../../data/fleet.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { session } from '../../session/session.ts';
-import { overviewText } from '../../text/overview.ts';
+import { overviewText } from '../../text/pages.ts';
 import { RegisterAgentDialog } from '../agents/register-agent-dialog.tsx';
 import { type DemoNetwork, demoNetwork, forgetDemoNetwork, startDemoNetwork } from './demo-network.ts';
 
@@ -19,7 +19,6 @@ export function DemoNotice({ agents }: { agents: readonly FleetAgent[] }) {
 }
 
 function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAgent[] }) {
-  const text = overviewText.demo;
   const run = useOperation(
     'get_emulator_run',
     { path: { job_number: demo.job_number } },
@@ -33,10 +32,10 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     return (
       <Notice
         kind="failure"
-        title={text.failed}
-        action={<Button size="small" onClick={forgetDemoNetwork} words={text.again} />}
+        title="The demo network did not start"
+        action={<Button size="small" onClick={forgetDemoNetwork} words="Start again" />}
       >
-        {run.data.detail ?? text.failedNext}
+        {run.data.detail ?? 'Try again, or read the messages of its job.'}
       </Notice>
     );
   }
@@ -47,7 +46,7 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
     return (
       <div class="demo-progress">
         <Progress
-          label={run.data?.state === 'running' || done > 0 ? text.progress : text.starting}
+          label={run.data?.state === 'running' || done > 0 ? 'Access points coming online' : 'The emulator is starting'}
           done={done}
           total={demo.count}
         />
@@ -58,23 +57,22 @@ function OfDemo({ demo, agents }: { demo: DemoNetwork; agents: readonly FleetAge
   return (
     <Notice
       kind="good"
-      title={text.hint}
+      title="Your network is live"
       action={
         <div class="cluster">
           <ButtonLink kind="primary" size="small" href={`/agents/${encodeURIComponent(demo.ap_id)}`}>
-            {text.open(name)}
+            {`Open ${name}`}
           </ButtonLink>
-          <IconButton icon="close" label={text.dismiss} onClick={forgetDemoNetwork} />
+          <IconButton icon="close" label="Hide this hint" onClick={forgetDemoNetwork} />
         </div>
       }
     >
-      {text.hintWords(name)}
+      {`${name} has a ring on the map. Open it, watch its charts, and send sleep: its power drops, and its neighbours take over its devices.`}
     </Notice>
   );
 }
 
 export function FirstNetwork() {
-  const text = overviewText.empty;
   const { isBusy, failure, run } = useTry();
   const [isRegistering, setRegistering] = useState(false);
   const isAdmin = session.value?.isAdmin === true;
@@ -86,18 +84,33 @@ export function FirstNetwork() {
         <DemoNotice agents={[]} />
       ) : (
         <EmptyState
-          title={text.title}
+          title="Your network is empty"
           actions={
             <>
-              <Button kind="primary" size="large" icon="play" isBusy={isBusy} onClick={start} words={text.demo} />
+              <Button
+                kind="primary"
+                size="large"
+                icon="play"
+                isBusy={isBusy}
+                onClick={start}
+                words="Start 12 access points in Bristol"
+              />
               {isAdmin && (
-                <Button size="large" icon="plus" onClick={() => setRegistering(true)} words={text.register} />
+                <Button
+                  size="large"
+                  icon="plus"
+                  onClick={() => setRegistering(true)}
+                  words={overviewText.empty.register}
+                />
               )}
             </>
           }
         >
-          <p>{text.words}</p>
-          {!isAdmin && <p class="faint small">{text.ask}</p>}
+          <p>
+            Start a demo network to try Weft in one minute: four 5G cells, four WiFi access points and four LiFi lamps,
+            with 120 devices that move and use data. It ends automatically after one hour.
+          </p>
+          {!isAdmin && <p class="faint small">To connect real access points, ask an administrator to register them.</p>}
         </EmptyState>
       )}
       {isRegistering && <RegisterAgentDialog onClose={() => setRegistering(false)} />}

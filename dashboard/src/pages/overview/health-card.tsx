@@ -7,10 +7,16 @@ import type { FleetAgent } from '../../data/fleet.ts';
 import { queries, useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
 import { componentText } from '../../text/components.ts';
-import { overviewText } from '../../text/overview.ts';
 import './health-card.css';
 
-const text = overviewText.health;
+const words = { good: 'Good', degraded: 'Degraded', bad: 'Bad', unknown: 'Not known yet' };
+const noCause = {
+  good: 'Nothing is wrong.',
+  degraded: 'Users are served worse than they should be.',
+  bad: 'Users are not served.',
+  unknown: 'No access point has reported yet.',
+};
+
 /** The first three are always there; the others once somebody is in them. */
 const states: readonly ShownState[] = ['online', 'late', 'offline', 'asleep', 'never'];
 
@@ -29,7 +35,7 @@ export function HealthLine({ agents }: HealthProps) {
     <div class="health-line">
       <p role="status" title={data && causesOf(data)}>
         {data && <HealthMark health={data.health} />}
-        <strong>{data ? text.words[data.health] : '\u00a0'}</strong> <span class="soft">{data && causesOf(data)}</span>
+        <strong>{data ? words[data.health] : '\u00a0'}</strong> <span class="soft">{data && causesOf(data)}</span>
       </p>
       <StateCounts agents={agents} />
     </div>
@@ -42,7 +48,7 @@ const markSize = 72;
 export function HealthCard({ agents }: HealthProps) {
   const { data, failure } = useNetworkHealth();
   return (
-    <section class="card health-card" aria-label={text.title}>
+    <section class="card health-card" aria-label="Health of the network">
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('network_health')} />}
       <div class="health-word" role="status">
         {data ? (
@@ -51,11 +57,11 @@ export function HealthCard({ agents }: HealthProps) {
           <Skeleton width={`${markSize}px`} height={`${markSize}px`} />
         )}
         <div>
-          <strong>{data ? text.words[data.health] : '\u00a0'}</strong>
+          <strong>{data ? words[data.health] : '\u00a0'}</strong>
           <p class="soft">{data && causesOf(data)}</p>
         </div>
       </div>
-      <ul class="health-alarms" aria-label={text.alarms}>
+      <ul class="health-alarms" aria-label="Alarms by severity">
         {severities.map((severity) => (
           <li key={severity}>
             <a href={`/alarms?severity=${severity}`} class={data?.alarms[severity] ? '' : 'is-none'}>
@@ -74,7 +80,7 @@ function StateCounts({ agents }: { agents: readonly FleetAgent[] | undefined }) 
   const counts = new Map<ShownState, number>();
   for (const { state } of agents ?? []) counts.set(state, (counts.get(state) ?? 0) + 1);
   return (
-    <ul class="health-states" aria-label={overviewText.figures}>
+    <ul class="health-states" aria-label="Network status">
       {states
         .filter((state, index) => index < 3 || counts.has(state))
         .map((state) => (
@@ -82,9 +88,7 @@ function StateCounts({ agents }: { agents: readonly FleetAgent[] | undefined }) 
             <a href={`/agents?state=${state}`}>
               <StateDot state={state} />
               {componentText.states[state]} <b>{agents ? formatNumber(counts.get(state) ?? 0) : '–'}</b>
-              {state === 'online' && agents && (
-                <span class="faint"> {overviewText.ofAll(formatNumber(agents.length))}</span>
-              )}
+              {state === 'online' && agents && <span class="faint"> {`of ${formatNumber(agents.length)}`}</span>}
             </a>
           </li>
         ))}
@@ -96,6 +100,6 @@ function causesOf({ health, causes, unacknowledged, sites }: NetworkHealth): str
   const names = new Map(sites.map(({ path, name }) => [path, name]));
   // Sites are called by their names, as everywhere.
   const named = causes.slice(0, 3).map((cause) => cause.replace(/^[^\s:]+(?=:)/, (path) => names.get(path) ?? path));
-  const why = named.length > 0 ? named.join(' · ') : text.noCause[health];
-  return unacknowledged > 0 ? `${why} · ${text.unacknowledged(formatNumber(unacknowledged))}` : why;
+  const why = named.length > 0 ? named.join(' · ') : noCause[health];
+  return unacknowledged > 0 ? `${why} · ${formatNumber(unacknowledged)} not acknowledged` : why;
 }

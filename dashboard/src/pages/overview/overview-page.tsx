@@ -10,7 +10,6 @@ import { queries } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
 import { SmallMap } from '../../map/lazy-fleet-map.tsx';
 import { pageTitles } from '../../text/components.ts';
-import { overviewText } from '../../text/overview.ts';
 import { useIncidentEvents } from '../incidents/incident-cards.tsx';
 import { demoNetwork } from './demo-network.ts';
 import { FigureStrip } from './figure-strip.tsx';
@@ -19,18 +18,18 @@ import { DemoNotice, FirstNetwork } from './first-network.tsx';
 import { HealthLine, useNetworkHealth } from './health-card.tsx';
 import { RecentIncidents, useRecentIncidents } from './recent-incidents.tsx';
 
-const worstText = overviewText.worst;
+const title = 'Worst access points';
 
 /** Ranked by the devices that lost service, with why: nobody has to open one to know. */
 export function WorstTable() {
   const { data, failure } = useNetworkHealth();
   return (
-    <Card title={worstText.title} look="worst-card" label={worstText.title}>
+    <Card title={title} look="worst-card" label={title}>
       {!data && !failure && <SkeletonLines count={5} />}
-      {data?.worst.length === 0 && <p class="soft">{worstText.none}</p>}
+      {data?.worst.length === 0 && <p class="soft">None: all access points are good.</p>}
       {data && data.worst.length > 0 && (
         <table class="facts-table">
-          <TableHead titles={[worstText.name, worstText.reason, [worstText.devices, 'is-number']]} />
+          <TableHead titles={['Access point', 'Why', ['Devices affected', 'is-number']]} />
           <tbody>
             {data.worst.map((agent) => (
               <tr key={agent.ap_id}>
@@ -59,7 +58,7 @@ export function OverviewPage() {
     <Page
       title={pageTitles.overview}
       lead={!isEmpty && <HealthLine agents={agents} />}
-      actions={!isEmpty && <ButtonLink icon="screen" href="/wall" words={overviewText.wall.open} />}
+      actions={!isEmpty && <ButtonLink icon="screen" href="/wall" words="Wall display" />}
     >
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_agents')} />}
       {isEmpty ? <FirstNetwork /> : <Network agents={agents} />}
@@ -81,7 +80,7 @@ function Network({ agents }: { agents: readonly FleetAgent[] | undefined }) {
           <RecentIncidents incidents={incidents.data.items} hasMore={incidents.data.next !== null} />
           <div class="overview-grid">
             <WorstTable />
-            <SmallMap agents={agents} label={overviewText.map} selected={demoNetwork.value?.ap_id} href="/map" />
+            <SmallMap agents={agents} label="Map" selected={demoNetwork.value?.ap_id} href="/map" />
           </div>
         </>
       )}

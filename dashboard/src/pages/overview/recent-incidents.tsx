@@ -3,11 +3,11 @@
 import type { Incident } from '../../api/client.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { formatNumber } from '../../format.ts';
-import { incidentsText } from '../../text/incidents.ts';
 import { IncidentBand, IncidentCard, incidentPollMs } from '../incidents/incident-cards.tsx';
 import { byUrgency } from '../incidents/incident-words.ts';
 
-const text = incidentsText.band;
+const title = (hours: string) => `What broke in the last ${hours} hours`;
+
 const defaultHours = 6;
 const maxCards = 4;
 
@@ -29,16 +29,17 @@ export function RecentIncidents({ incidents, hasMore = false, hours = defaultHou
   const rest = incidents.length - cards.length;
   const all = `/incidents?${new URLSearchParams({ window: `${hours}h`, ...(selector !== undefined && { selector }) })}`;
   return (
-    <section class="card recent-incidents" aria-label={text.title(String(hours))}>
+    <section class="card recent-incidents" aria-label={title(String(hours))}>
       <div class="spread">
-        <h2>{text.title(String(hours))}</h2>
+        <h2>{title(String(hours))}</h2>
         <a class="small" href={all}>
-          {rest > 0 ? text.more(`${formatNumber(rest)}${hasMore ? '+' : ''}`) : text.all}
+          {rest > 0 ? `${formatNumber(rest)}${hasMore ? '+' : ''} more` : 'All incidents'}
         </a>
       </div>
       {incidents.length === 0 ? (
         <p class="soft">
-          {text.none(String(hours))} {text.noneWords}
+          {`Nothing broke in the last ${String(hours)} hours.`} Alarms that have one cause become one incident here,
+          with who was affected.
         </p>
       ) : (
         <>

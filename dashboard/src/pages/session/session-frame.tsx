@@ -2,8 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { WeftMark } from '../../components/button.tsx';
-import { sessionText } from '../../text/session.ts';
-import { shellText } from '../../text/shell.ts';
+import { shellText } from '../../text/components.ts';
 import './session-frame.css';
 
 interface SessionFrameProps {
@@ -24,7 +23,7 @@ export function SessionFrame({ title, words, children, foot }: SessionFrameProps
         <WeftMark size={44} />
         <div>
           <strong>{shellText.product}</strong>
-          <span class="faint">{sessionText.tagline}</span>
+          <span class="faint">One controller for 5G, WiFi and LiFi</span>
         </div>
       </div>
       <div class="card">

@@ -11,12 +11,17 @@ import { navigate, place } from '../../router/location.ts';
 import { signedOutBecause } from '../../session/session.ts';
 import { refreshSetup, setup, signIn } from '../../session/sign-in.ts';
 import { NewPasswordField, SignInForm, UsernameField } from '../../session/sign-in-form.tsx';
-import { pageTitles } from '../../text/components.ts';
-import { sessionText } from '../../text/session.ts';
+import { pageTitles, sessionText } from '../../text/components.ts';
 import { SessionFrame } from './session-frame.tsx';
 
+const text = {
+  signUp: 'Create account',
+  back: 'Back to sign in',
+  title: 'Create the administrator',
+  again: 'Request a new link',
+};
+
 export function FirstRunPage() {
-  const text = sessionText.firstRun;
   const given = new URLSearchParams(place.value.search).get('code') ?? '';
   const form = useForm({ username: '', password: '', code: given });
   const { code_needed = false } = setup.value ?? {};
@@ -37,14 +42,23 @@ export function FirstRunPage() {
     navigate('/', { isReplacing: true });
   };
   return (
-    <SessionFrame title={text.title} words={text.words}>
+    <SessionFrame
+      title={text.title}
+      words="This installation has no accounts yet. The administrator manages it and can add other users."
+    >
       <Form form={form} label={text.title} onSubmit={create}>
         <UsernameField form={form} />
         <NewPasswordField {...form.at('password')} label={sessionText.password} username={form.values.value.username} />
         {code_needed && (
-          <TextField {...form.at('code')} label={text.code} hint={text.codeHint} autoComplete="one-time-code" isMono />
+          <TextField
+            {...form.at('code')}
+            label="Set-up code"
+            hint="Weft printed it when it started."
+            autoComplete="one-time-code"
+            isMono
+          />
         )}
-        <SubmitButton form={form}>{text.submit}</SubmitButton>
+        <SubmitButton form={form}>Create administrator</SubmitButton>
       </Form>
     </SessionFrame>
   );
@@ -57,16 +71,16 @@ export function SignInPage() {
       title={sessionText.signIn}
       foot={
         <>
-          <a href="/recover-password">{sessionText.forgot}</a>
+          <a href="/recover-password">Forgot your password?</a>
           {setup.value !== undefined && setup.value.signup !== 'closed' && (
             <span>
-              {sessionText.noAccount} <a href="/sign-up">{sessionText.signUp}</a>
+              No account yet? <a href="/sign-up">{text.signUp}</a>
             </span>
           )}
         </>
       }
     >
-      {because && <Notice title={because === 'chosen' ? sessionText.signedOut : sessionText.signedOutElsewhere} />}
+      {because && <Notice title={because === 'chosen' ? 'You are signed out.' : 'You signed out in another tab.'} />}
       <SignInForm />
     </SessionFrame>
   );
@@ -76,18 +90,27 @@ export function SignUpPage() {
   const form = useForm({ username: '', password: '' });
   const [waiting, setWaiting] = useState<string | undefined>(undefined);
   const mustWait = setup.value?.signup === 'approve';
-  const text = sessionText.approval;
   return (
     <SessionFrame
       title={pageTitles.signUp}
       foot={
         <span>
-          {sessionText.haveAccount} <a href="/sign-in">{sessionText.signIn}</a>
+          Already have an account? <a href="/sign-in">{sessionText.signIn}</a>
         </span>
       }
     >
-      {waiting !== undefined && <Notice kind="good" title={text.waits} words={text.waitsWords(waiting)} />}
-      {waiting === undefined && mustWait && <Notice title={text.title}>{text.words}</Notice>}
+      {waiting !== undefined && (
+        <Notice
+          kind="good"
+          title="Your account waits for approval"
+          words={`Ask an administrator to approve ${waiting} under Users. Then sign in with the password that you chose.`}
+        />
+      )}
+      {waiting === undefined && mustWait && (
+        <Notice title="New accounts need approval">
+          You can sign in as soon as an administrator has approved your account.
+        </Notice>
+      )}
       {waiting === undefined && (
         <Form
           form={form}
@@ -104,7 +127,7 @@ export function SignUpPage() {
             label={sessionText.password}
             username={form.values.value.username}
           />
-          <SubmitButton form={form}>{sessionText.signUp}</SubmitButton>
+          <SubmitButton form={form}>{text.signUp}</SubmitButton>
         </Form>
       )}
     </SessionFrame>
@@ -112,17 +135,22 @@ export function SignUpPage() {
 }
 
 export function RecoverPasswordPage() {
-  const text = sessionText.recover;
   const form = useForm({ username: '' });
   const [isSent, setSent] = useState(false);
   return (
     <SessionFrame
       title={pageTitles.recoverPassword}
-      {...(!isSent && { words: text.words })}
-      foot={<a href="/sign-in">{sessionText.back}</a>}
+      {...(!isSent && {
+        words: 'Enter your e-mail address. If it has an account, you receive a link within a minute.',
+      })}
+      foot={<a href="/sign-in">{text.back}</a>}
     >
       {isSent ? (
-        <Notice kind="good" title={text.sent} words={text.sentWords} />
+        <Notice
+          kind="good"
+          title="Check your e-mail"
+          words="The link is valid for 60 minutes. No message? Check the address, or ask your administrator: without a mail server, Weft stores messages in its outbox folder."
+        />
       ) : (
         <Form
           form={form}
@@ -133,7 +161,7 @@ export function RecoverPasswordPage() {
           }}
         >
           <UsernameField form={form} />
-          <SubmitButton form={form}>{text.submit}</SubmitButton>
+          <SubmitButton form={form}>Send link</SubmitButton>
         </Form>
       )}
     </SessionFrame>
@@ -141,7 +169,6 @@ export function RecoverPasswordPage() {
 }
 
 export function ResetPasswordPage() {
-  const text = sessionText.reset;
   const { hash } = place.value;
   // Another link may be pasted into the same tab, which loads nothing again.
   const latest = useRef('');
@@ -157,8 +184,12 @@ export function ResetPasswordPage() {
   const signIn = <ButtonLink kind="primary" href="/sign-in" words={sessionText.signIn} />;
   if (token === '') {
     return (
-      <SessionFrame title={pageTitles.resetPassword} foot={<a href="/sign-in">{sessionText.back}</a>}>
-        <Notice kind="warning" title={text.noToken} words={text.noTokenWords} />
+      <SessionFrame title={pageTitles.resetPassword} foot={<a href="/sign-in">{text.back}</a>}>
+        <Notice
+          kind="warning"
+          title="This link is incomplete"
+          words="Open the full link from the e-mail, or request a new one."
+        />
         <ButtonLink href="/recover-password">{text.again}</ButtonLink>
       </SessionFrame>
     );
@@ -166,11 +197,14 @@ export function ResetPasswordPage() {
   return (
     <SessionFrame
       title={pageTitles.resetPassword}
-      {...(!isDone && { words: text.words, foot: <a href="/recover-password">{text.again}</a> })}
+      {...(!isDone && {
+        words: 'After this, sign in with the new password. All sessions of this account end.',
+        foot: <a href="/recover-password">{text.again}</a>,
+      })}
     >
       {isDone ? (
         <>
-          <Notice kind="good" title={text.done} />
+          <Notice kind="good" title="Password changed" />
           {signIn}
         </>
       ) : (
@@ -182,8 +216,8 @@ export function ResetPasswordPage() {
             setUsedToken(token);
           }}
         >
-          <NewPasswordField {...form.at('new_password')} label={sessionText.newPassword} hasFocus />
-          <SubmitButton form={form}>{text.submit}</SubmitButton>
+          <NewPasswordField {...form.at('new_password')} label="New password" hasFocus />
+          <SubmitButton form={form}>Change password</SubmitButton>
         </Form>
       )}
     </SessionFrame>

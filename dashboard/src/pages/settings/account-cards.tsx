@@ -12,52 +12,52 @@ import { leaveSession, replaceSession, session } from '../../session/session.ts'
 import { SessionList } from '../../session/session-list.tsx';
 import { signOut, toSession } from '../../session/sign-in.ts';
 import { NewPasswordField } from '../../session/sign-in-form.tsx';
-import { settingsText } from '../../text/settings.ts';
-import { shellText } from '../../text/shell.ts';
+import { shellText } from '../../text/components.ts';
+
+const title = 'Change password';
+const action = 'Delete my account';
 
 export function AccountCard() {
-  const text = settingsText.profile;
   const { username = '', isAdmin = false } = session.value ?? {};
   return (
-    <Card title={text.title}>
+    <Card title="Your account">
       <Facts
         look="settings-facts"
         rows={[
-          [text.name, username],
-          [text.role, isAdmin ? shellText.administrator : shellText.user],
+          ['E-mail address', username],
+          ['Role', isAdmin ? shellText.administrator : shellText.user],
         ]}
       />
       <div>
-        <Button icon="sign-out" onClick={signOut} words={text.signOut} />
+        <Button icon="sign-out" onClick={signOut} words="Sign out" />
       </div>
     </Card>
   );
 }
 
 export function PasswordCard() {
-  const text = settingsText.password;
   const form = useForm({ current_password: '', new_password: '' });
   useUnsavedForm(form);
   const username = session.value?.username ?? '';
   return (
-    <Card title={text.title}>
-      <p class="soft">{text.words}</p>
+    <Card title={title}>
+      <p class="soft">All your other sessions are signed out. This one stays signed in.</p>
       <Form
         form={form}
-        label={text.title}
+        label={title}
         onSubmit={async (json) => {
           const token = await call('change_password', { json }).catch(throwBesideField);
           replaceSession(toSession(token, username));
           queries.refresh('list_sessions');
           form.set('current_password', '');
           form.set('new_password', '');
-          showToast({ title: text.done });
+          showToast({ title: 'Password changed' });
         }}
       >
         <input type="text" name="username" autoComplete="username" value={username} readOnly hidden />
-        <PasswordField {...form.at('current_password')} label={text.current} />
-        <NewPasswordField {...form.at('new_password')} label={text.label} username={username} />
-        <SubmitRow form={form}>{text.submit}</SubmitRow>
+        <PasswordField {...form.at('current_password')} label="Current password" />
+        <NewPasswordField {...form.at('new_password')} label="New password" username={username} />
+        <SubmitRow form={form}>Change password</SubmitRow>
       </Form>
     </Card>
   );
@@ -70,41 +70,45 @@ function throwBesideField(error: unknown): never {
 }
 
 export function SessionsCard() {
-  const text = settingsText.sessions;
   const { username = '', isAdmin = false } = session.value ?? {};
   return (
     <section class="card stack" aria-labelledby="sessions">
-      <h2 id="sessions">{text.title}</h2>
-      <p class="soft">{text.words}</p>
+      <h2 id="sessions">Sessions</h2>
+      <p class="soft">Where you are signed in. End a session that you do not recognise, then change your password.</p>
       <SessionList username={username} canExtend={isAdmin} isAdministrator={isAdmin} />
     </section>
   );
 }
 
 export function DeleteAccountCard() {
-  const text = settingsText.remove;
   const [isAsked, setAsked] = useState(false);
   const username = session.value?.username ?? '';
   return (
-    <Card title={text.title}>
-      <p class="soft">{text.words}</p>
+    <Card title="Delete account">
+      <p class="soft">Your account is deleted immediately. Access points, apps and data are kept.</p>
       <div>
-        <Button kind="danger" onClick={() => setAsked(true)} words={text.action} />
+        <Button kind="danger" onClick={() => setAsked(true)} words={action} />
       </div>
       {isAsked && (
         <ConfirmDialog
-          title={text.confirm(username)}
-          action={text.action}
-          typed={{ label: text.typed, name: username }}
+          title={`Delete ${username}?`}
+          action={action}
+          typed={{ label: 'Type your e-mail address to confirm', name: username }}
           onClose={() => setAsked(false)}
           onConfirm={async () => {
             await call('remove_user', { path: { username } }).catch((error) => {
               const isLast = error instanceof Failure && error.code === 'last_administrator';
-              throw isLast ? new Failure(409, error.code, text.lastAdmin) : error;
+              throw isLast
+                ? new Failure(
+                    409,
+                    error.code,
+                    'You are the only administrator. First make another user an administrator, under Users.',
+                  )
+                : error;
             });
             leaveSession();
           }}
-          words={text.confirmWords}
+          words="You are signed out everywhere and cannot sign in again. This cannot be undone."
         />
       )}
     </Card>

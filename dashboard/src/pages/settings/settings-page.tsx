@@ -21,12 +21,33 @@ import {
   type ThemeChoice,
   themeChoice,
 } from '../../styles/theme.ts';
-import { pageTitles } from '../../text/components.ts';
-import { settingsText } from '../../text/settings.ts';
-import { shellText } from '../../text/shell.ts';
+import { pageTitles, shellText } from '../../text/components.ts';
 import { AccountCard, DeleteAccountCard, PasswordCard, SessionsCard } from './account-cards.tsx';
 
-const systemText = settingsText.system;
+const text = {
+  motions: { system: 'System setting', reduced: 'Reduced' },
+  notices: {
+    title: 'Notifications of this browser',
+    label: 'When an alarm begins to fire',
+    choices: { off: 'Off', serious: 'Critical and major alarms', all: 'All alarms' },
+    words: 'Saved in this browser. They come while a page of Weft is open, also in the background.',
+    denied: 'This browser blocks notifications of this page. Allow them in its settings for this page.',
+    unsupported: 'This browser shows notifications only for pages over HTTPS or on this machine.',
+  },
+  choices: { pseudonyms: 'Pseudonyms only', clear: 'Pseudonyms and addresses' },
+  titles: { clear: 'Show addresses of devices?', pseudonyms: 'Hide addresses of devices?' },
+  consequences: {
+    clear:
+      'Hardware addresses and subscriber identities are personal data. All administrators will see them at the links of each device, and requests may contain them.',
+    pseudonyms: 'Administrators see pseudonyms only, and requests with addresses are refused.',
+  },
+  actions: { clear: 'Show addresses', pseudonyms: 'Hide addresses' },
+  done: { clear: 'Administrators see addresses', pseudonyms: 'Addresses are hidden' },
+  parts: {
+    ...{ disk: 'Disk', database: 'Database', telemetry: 'Telemetry store' },
+    ...{ broker: 'Message broker', writes: 'Writes', jobs: 'Jobs' },
+  } as Record<string, string>,
+};
 
 export function SystemCard() {
   const readiness = useQuery('readiness', { fetch: readReadiness, pollMs: 5000 });
@@ -39,29 +60,36 @@ export function SystemCard() {
   // It is ready without one of several servers of telemetry.
   const isWell = data?.isReady && Object.values(data.parts).every(Boolean);
   return (
-    <Card title={systemText.title}>
+    <Card title="System">
       <Loading data={data} failure={readiness.failure} />
-      {isWell && <Notice kind="good" title={systemText.ready} />}
-      {data && !isWell && <Notice kind="warning" title={systemText.notReady} words={systemText.notReadyWords} />}
+      {isWell && <Notice kind="good" title="All systems operational" />}
+      {data && !isWell && (
+        <Notice
+          kind="warning"
+          title="A component is failing"
+          words="Functions that do not need it still work. Run “weft doctor” to find the cause."
+        />
+      )}
       {data && (
         <Facts
           look="settings-facts"
           rows={[
             ...Object.entries(data.parts).map(
-              ([name, isWell]) =>
-                [partName(name), isWell ? systemText.ok : systemText.failing, isWell ? '' : 'is-failing'] as const,
+              ([name, isWell]) => [partName(name), isWell ? 'OK' : 'failing', isWell ? '' : 'is-failing'] as const,
             ),
-            [systemText.version, version.data ?? '–'],
-            startedAt !== undefined && [systemText.running, formatSpan(Math.max(0, now.value / 1000 - startedAt), 2)],
-            memory !== undefined && [systemText.memory, formatValue(memory, 'B')],
-            requests !== undefined && [systemText.requests, formatNumber(requests)],
+            ['API version', version.data ?? '–'],
+            startedAt !== undefined && ['Uptime', formatSpan(Math.max(0, now.value / 1000 - startedAt), 2)],
+            memory !== undefined && ['Memory', formatValue(memory, 'B')],
+            requests !== undefined && ['Requests answered', formatNumber(requests)],
           ]}
         />
       )}
-      {figures.data === null && <p class="faint small">{systemText.noMetrics}</p>}
+      {figures.data === null && (
+        <p class="faint small">To see metrics here, allow this machine to read /metrics in the settings of Weft.</p>
+      )}
       {figures.data && (
         <p>
-          <a href="/metrics">{systemText.metrics}</a>
+          <a href="/metrics">Show all metrics</a>
         </p>
       )}
     </Card>
@@ -70,7 +98,7 @@ export function SystemCard() {
 
 function partName(name: string): string {
   const position = /^telemetry_(\d+)$/.exec(name)?.[1];
-  return position === undefined ? (systemText.parts[name] ?? name) : systemText.telemetryServer(position);
+  return position === undefined ? (text.parts[name] ?? name) : `Telemetry server ${position}`;
 }
 
 interface ChoicesProps<Choice extends string> {
@@ -111,28 +139,16 @@ export function Choices<Choice extends string>(props: ChoicesProps<Choice>) {
 }
 
 export function AppearanceCard() {
-  const text = settingsText.appearance;
   return (
-    <Card title={text.title}>
-      <Choices<ThemeChoice>
-        label={text.theme}
-        value={themeChoice.value}
-        options={shellText.themes}
-        onChange={chooseTheme}
-      />
-      <Choices<MotionChoice>
-        label={text.motion}
-        value={motionChoice.value}
-        options={text.motions}
-        onChange={chooseMotion}
-      />
-      <p class="faint small">{text.remembered}</p>
+    <Card title="Appearance">
+      <Choices<ThemeChoice> label="Theme" value={themeChoice.value} options={shellText.themes} onChange={chooseTheme} />
+      <Choices<MotionChoice> label="Motion" value={motionChoice.value} options={text.motions} onChange={chooseMotion} />
+      <p class="faint small">Saved in this browser.</p>
     </Card>
   );
 }
 
 export function NoticesCard() {
-  const text = settingsText.notices;
   // The browser does not say when its permission changes.
   const [problem, setProblem] = useState(noticeProblem());
   const choose = async (choice: NoticeChoice) => {
@@ -140,67 +156,73 @@ export function NoticesCard() {
     setProblem(noticeProblem());
   };
   return (
-    <Card title={text.title}>
+    <Card title={text.notices.title}>
       <Choices<NoticeChoice>
-        label={text.label}
+        label={text.notices.label}
         value={problem === undefined ? noticeChoice.value : 'off'}
-        options={text.choices}
+        options={text.notices.choices}
         isDisabled={problem === 'unsupported'}
         onChange={choose}
       />
-      <p class="faint small">{problem === undefined ? text.words : text[problem]}</p>
+      <p class="faint small">{problem === undefined ? text.notices.words : text.notices[problem]}</p>
     </Card>
   );
 }
 
 export function InterfaceCard() {
-  const text = settingsText.interface;
   return (
-    <Card title={text.title}>
-      <p class="soft">{text.words}</p>
+    <Card title="API">
+      <p class="soft">
+        Programs can use all functions of this dashboard over HTTP. In the documentation you can try each request,
+        signed in as you.
+      </p>
       <div class="cluster">
         {/* In this tab: the session of a tab stays in it. */}
-        <ButtonLink href="/docs">{text.docs}</ButtonLink>
-        <a href="/openapi.json">{text.openApi}</a>
-        <a href="/asyncapi.json">{text.asyncApi}</a>
+        <ButtonLink href="/docs">API documentation</ButtonLink>
+        <a href="/openapi.json">openapi.json</a>
+        <a href="/asyncapi.json">asyncapi.json</a>
       </div>
       <div class="spread">
-        <p class="soft">{text.token}</p>
-        <CopyButton text={session.value?.token ?? ''} label={text.copyToken} />
+        <p class="soft">
+          Your access token, for tests in a shell. Anyone who has it can act as you until it expires: keep it secret.
+        </p>
+        <CopyButton text={session.value?.token ?? ''} label="Copy access token" />
       </div>
     </Card>
   );
 }
 
-const privacyText = settingsText.devicePrivacy;
-type Shown = keyof typeof privacyText.choices;
+type Shown = keyof typeof text.choices;
 
 export function DevicePrivacyCard() {
   const { data, failure } = useOperation('get_device_privacy', {});
   const [asked, setAsked] = useState<Shown | undefined>(undefined);
   const value: Shown = data?.clear_addresses ? 'clear' : 'pseudonyms';
   return (
-    <Card title={privacyText.title}>
+    <Card title="Privacy of devices">
       {failure && <FailureNotice failure={failure} onRetry={() => queries.refresh('get_device_privacy')} />}
       <Choices<Shown>
-        label={privacyText.label}
+        label="Administrators see"
         value={value}
-        options={privacyText.choices}
+        options={text.choices}
         isDisabled={!data}
         isAsked
         onChange={setAsked}
       />
-      <p class="faint small">{privacyText.words}</p>
+      <p class="faint small">
+        For the whole installation. Only pseudonyms are stored, whatever is chosen; addresses are in memory while
+        devices are attached. Each change is recorded in the audit log.
+      </p>
       {asked && (
         <ConfirmDialog
-          title={privacyText.titles[asked]}
-          action={privacyText.actions[asked]}
+          title={text.titles[asked]}
+          action={text.actions[asked]}
           kind={asked === 'clear' ? 'danger' : 'primary'}
           onClose={() => setAsked(undefined)}
           onConfirm={() => call('set_device_privacy', { json: { clear_addresses: asked === 'clear' } })}
           changes={['get_device_privacy']}
-          done={privacyText.done[asked]}
-          words={privacyText.consequences[asked]}
+          done={text.done[asked]}
+          words={text.consequences[asked]}
         />
       )}
     </Card>

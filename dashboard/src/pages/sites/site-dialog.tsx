@@ -9,7 +9,9 @@ import { FormDialog, isChanged, SubmitButton, useForm } from '../../components/f
 import { readCoordinates, writeCoordinates } from '../../data/agents.ts';
 import { queries } from '../../data/use-operation.ts';
 import { useUnsaved } from '../../router/leaving.ts';
-import { sitesText as text } from '../../text/sites.ts';
+import { sitesText } from '../../text/pages.ts';
+
+const remove = 'Delete';
 
 type SiteValues = Record<'path' | 'name' | 'time_zone' | 'geolocation' | 'notes', string>;
 
@@ -32,11 +34,14 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
   });
   // Also while it is asked about the removal.
   useUnsaved(isRemoving && isChanged(form), () => true);
-  const pathHint = site ? text.pathMoves : text.pathHint;
-  const title = site ? text.editOf(site.name) : text.create;
+  const pathHint = site ? 'Another path moves the site with everything below it.' : 'Such as uk/bristol/hall.';
+  const title = site ? sitesText.editOf(site.name) : sitesText.create;
   const submit = async (values: SiteValues) => {
     const geolocation = values.geolocation.trim() === '' ? null : readCoordinates(values.geolocation.trim());
-    if (geolocation === undefined) return form.refuse({ geolocation: text.placeWrong });
+    if (geolocation === undefined)
+      return form.refuse({
+        geolocation: 'Enter latitude and longitude separated by a comma, such as 51.4552, -2.5966.',
+      });
     const json = {
       path: values.path.trim(),
       name: values.name.trim() || null,
@@ -48,33 +53,43 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
       ? await call('update_site', { path: { id: site.id }, json })
       : await call('create_site', { json });
     for (const changed of ['list_sites', 'list_agents', 'get_labels']) queries.refresh(changed);
-    showToast({ title: text.saved(saved.name) });
+    showToast({ title: `${saved.name} saved` });
     onClose();
   };
   if (isRemoving && site) {
     return (
       <ConfirmDialog
-        title={text.removeTitle(site.name)}
-        action={text.remove}
+        title={`Delete ${site.name}?`}
+        action={remove}
         onClose={() => setRemoving(false)}
         onConfirm={() => call('remove_site', { path: { id: site.id } })}
         changes={['list_sites']}
-        done={text.removed(site.name)}
+        done={`${site.name} deleted`}
         onDone={onClose}
-        words={text.removeWords}
+        words="Only a site without access points and without sites below it can be deleted."
       />
     );
   }
   return (
     <FormDialog {...{ form, onClose }} title={title} onSubmit={submit}>
-      <TextField {...form.at('path')} label={text.path} hint={pathHint} isMono hasFocus />
-      <TextField {...form.at('name')} label={text.name} hint={text.nameHint} isOptional />
-      <TextField {...form.at('time_zone')} label={text.zone} hint={text.zoneHint} isOptional />
-      <TextField {...form.at('geolocation')} label={text.place} hint={text.placeHint} isOptional />
-      <TextField {...form.at('notes')} label={text.notes} hint={text.notesHint} rows={3} isOptional />
+      <TextField {...form.at('path')} label="Path" hint={pathHint} isMono hasFocus />
+      <TextField {...form.at('name')} label="Name" hint="Default: the last step of the path." isOptional />
+      <TextField
+        {...form.at('time_zone')}
+        label="Time zone"
+        hint="Such as Europe/London. Default: that of the site above."
+        isOptional
+      />
+      <TextField
+        {...form.at('geolocation')}
+        label="Location"
+        hint="Latitude and longitude, such as 51.4552, -2.5966."
+        isOptional
+      />
+      <TextField {...form.at('notes')} label="Notes" hint="Who to call, where the key is." rows={3} isOptional />
       <div class="spread">
-        <SubmitButton form={form}>{text.save}</SubmitButton>
-        {site && <Button kind="danger" onClick={() => setRemoving(true)} words={text.remove} />}
+        <SubmitButton form={form}>Save</SubmitButton>
+        {site && <Button kind="danger" onClick={() => setRemoving(true)} words={remove} />}
       </div>
     </FormDialog>
   );

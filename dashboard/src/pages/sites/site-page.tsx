@@ -12,8 +12,7 @@ import { formatNumber } from '../../format.ts';
 import { SmallMap } from '../../map/lazy-fleet-map.tsx';
 import type { PageProps } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
-import { agentsText } from '../../text/agents.ts';
-import { sitesText } from '../../text/sites.ts';
+import { agentsText } from '../../text/pages.ts';
 import { ownZone, whenWords } from '../alarms/silences.tsx';
 import { AlarmLine, useIncidentEvents } from '../incidents/incident-cards.tsx';
 import { FigureStrip } from '../overview/figure-strip.tsx';
@@ -24,7 +23,11 @@ import { SiteDialog } from './site-dialog.tsx';
 import { nextMaintenance, peopleOf, selectorOfSite } from './site-words.ts';
 import './sites-page.css';
 
-const text = sitesText.page;
+const rolesText = { manager: 'manages', operator: 'operates', viewer: 'reads', auditor: 'audits' } as Record<
+  string,
+  string
+>;
+
 const hours = 24;
 const maxAlarms = 5;
 /** What stands at the foot comes after what is seen first. */
@@ -46,18 +49,18 @@ export function SitePage({ params }: PageProps) {
   return (
     <Page
       title={name}
-      beside={<a href="/sites">{text.back}</a>}
+      beside={<a href="/sites">All sites</a>}
       lead={
         <p class="site-lead" role="status" title={health?.causes.join(' · ')}>
           {health && <HealthMark health={health.health} />}
-          <strong>{health ? agentsText.healthWords[health.health] : text.noHealth}</strong>{' '}
-          <span class="soft">{health && (health.causes.join(' · ') || text.nothingWrong)}</span>
+          <strong>{health ? agentsText.healthWords[health.health] : 'No access points yet'}</strong>{' '}
+          <span class="soft">{health && (health.causes.join(' · ') || 'Nothing is wrong.')}</span>
         </p>
       }
       actions={
         <>
-          <ButtonLink icon="agents" href={`/agents?${query}`} words={text.agents} />
-          {session.value?.isAdmin && <Button icon="edit" onClick={() => setEditing(true)} words={text.edit} />}
+          <ButtonLink icon="agents" href={`/agents?${query}`} words="Access points" />
+          {session.value?.isAdmin && <Button icon="edit" onClick={() => setEditing(true)} words="Edit" />}
         </>
       }
     >
@@ -88,7 +91,7 @@ export function SitePage({ params }: PageProps) {
 function AreaMap({ path }: { path: string }) {
   const { agents } = useFleet();
   const own = useMemo(() => agents?.filter(({ site }) => site === path || site.startsWith(`${path}/`)), [agents, path]);
-  return <SmallMap agents={own} label={text.map} href={`/map?${new URLSearchParams({ q: path })}`} />;
+  return <SmallMap agents={own} label="Map of this site" href={`/map?${new URLSearchParams({ q: path })}`} />;
 }
 
 /** Planned work: what applies or comes, and the most usual one in one click. */
@@ -104,31 +107,38 @@ function Maintenance({ path, name }: { path: string; name: string }) {
   const plan = () =>
     act(async () => {
       const { from, until } = nextMaintenance(serverNow());
-      const json = { selector, from: from.toISOString(), until: until.toISOString(), comment: text.comment };
+      const json = { selector, from: from.toISOString(), until: until.toISOString(), comment: 'Maintenance' };
       const { id } = await call('create_silence', { json });
       refresh();
       const undo = async () => {
         await call('remove_silence', { path: { silence_id: id } });
         refresh();
-        return text.undone;
+        return 'Nothing is planned any more';
       };
-      showToast({ title: text.planned(name), action: { label: text.undo, onChoose: () => void act(undo) } });
+      showToast({
+        title: `Maintenance of ${name} planned for Sunday, 02:00 to 05:00`,
+        action: { label: 'Undo', onChoose: () => void act(undo) },
+      });
     });
   return (
-    <Card title={text.maintenance}>
+    <Card title="Maintenance">
       {failure && <FailureNotice failure={failure} />}
-      {own?.length === 0 && <p class="soft">{text.noMaintenance}</p>}
+      {own?.length === 0 && (
+        <p class="soft">
+          Nothing is planned. During maintenance nobody is told of alarms here; they are still recorded.
+        </p>
+      )}
       <ul class="plain-list">
         {own?.map((silence) => (
           <li key={silence.id}>
-            {whenWords(silence)} {silence.active && <strong class="is-warning">{text.applies}</strong>}
+            {whenWords(silence)} {silence.active && <strong class="is-warning">applies now</strong>}
           </li>
         ))}
       </ul>
       {isManager && (
         <div>
-          <Button icon="clock" isBusy={isBusy} onClick={plan} words={text.sunday} />
-          <p class="faint small">{text.zone(ownZone())}</p>
+          <Button icon="clock" isBusy={isBusy} onClick={plan} words="Maintenance, Sunday 2 to 5" />
+          <p class="faint small">{`The next Sunday, 02:00 to 05:00, in the time zone of this browser: ${ownZone()}.`}</p>
         </div>
       )}
     </Card>
@@ -141,13 +151,13 @@ function Alarms({ selector }: { selector: string }) {
   return (
     <section class="card site-alarms">
       <div class="spread">
-        <h2>{text.alarms}</h2>
+        <h2>Alarms</h2>
         <a class="small" href={`/alarms?${new URLSearchParams({ selector })}`}>
-          {data?.next ? text.moreAlarms : text.allAlarms}
+          {data?.next ? 'More alarms' : 'All alarms'}
         </a>
       </div>
       <Loading data={data} failure={failure} lines={3} />
-      {data?.items.length === 0 && <p class="soft">{text.noAlarms}</p>}
+      {data?.items.length === 0 && <p class="soft">No active alarms.</p>}
       <ul class="event-list">
         {data?.items.map((alarm) => (
           <AlarmLine key={alarm.id} alarm={alarm} />
@@ -165,22 +175,22 @@ function People({ path }: { path: string }) {
   return (
     <section class="card stack">
       <div class="spread">
-        <h2>{text.people}</h2>
+        <h2>People with rights here</h2>
         <a class="small" href="/users">
-          {text.grant}
+          Give rights
         </a>
       </div>
       <Loading data={data} failure={failure} again="list_grants" lines={2} />
-      {people?.length === 0 && <p class="soft">{text.noPeople}</p>}
+      {people?.length === 0 && <p class="soft">Only administrators, and users without grants, who read everything.</p>}
       <ul class="plain-list">
         {people?.slice(0, 20).map(({ username, roles }) => (
           <li key={username} class="spread">
             <a href={`/users?${new URLSearchParams({ user: username })}`}>{username}</a>
-            <span class="soft">{roles.map((role) => text.roles[role] ?? role).join(', ')}</span>
+            <span class="soft">{roles.map((role) => rolesText[role] ?? role).join(', ')}</span>
           </li>
         ))}
       </ul>
-      {people && people.length > 20 && <p class="faint small">{text.morePeople(formatNumber(people.length - 20))}</p>}
+      {people && people.length > 20 && <p class="faint small">{`and ${formatNumber(people.length - 20)} more`}</p>}
     </section>
   );
 }

@@ -8,9 +8,8 @@ import { Page } from '../../components/page.tsx';
 import { type SiteNode, siteTree, useSites } from '../../data/sites.ts';
 import { formatNumber } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { agentsText } from '../../text/agents.ts';
 import { pageTitles } from '../../text/components.ts';
-import { sitesText as text } from '../../text/sites.ts';
+import { agentsText, sitesText } from '../../text/pages.ts';
 import { useNetworkHealth } from '../overview/health-card.tsx';
 import { SiteDialog } from './site-dialog.tsx';
 import './sites-page.css';
@@ -24,15 +23,25 @@ export function SitesPage() {
   const roots = useMemo(() => siteTree(sites ?? []), [sites]);
   const { data } = useNetworkHealth();
   const healths = useMemo(() => new Map(data?.sites.map((site) => [site.path, site])), [data]);
-  const create = isAdmin && <Button icon="plus" kind="primary" onClick={() => setEditing({})} words={text.create} />;
+  const create = isAdmin && (
+    <Button icon="plus" kind="primary" onClick={() => setEditing({})} words={sitesText.create} />
+  );
   return (
     <Page title={pageTitles.sites} actions={roots.length > 0 && create}>
       <Loading data={sites} failure={failure} again="list_sites" lines={8} />
-      {sites?.length === 0 && <EmptyState title={text.none} actions={create} words={text.noneWords} />}
+      {sites?.length === 0 && (
+        <EmptyState
+          title="No sites yet"
+          actions={create}
+          words="Create a site, then put access points into it: choose them in the list of access points and set their site."
+        />
+      )}
       {roots.length > 0 && (
         <>
-          <p class="soft">{text.words}</p>
-          <ul class="card site-tree" aria-label={text.list}>
+          <p class="soft">
+            Sites group access points as a tree. Selectors, alarms, silences and rights go by them: site:uk/bristol/**.
+          </p>
+          <ul class="card site-tree" aria-label="Sites">
             {roots.map((node) => (
               <SiteRow key={node.path} {...{ node, healths, isAdmin }} onEdit={setEditing} />
             ))}
@@ -62,7 +71,7 @@ function SiteRow({ node, healths, isAdmin, onEdit }: SiteRowProps) {
           <IconButton
             icon={isOpen ? 'chevron-down' : 'chevron-right'}
             class="small"
-            label={isOpen ? text.collapse(name) : text.expand(name)}
+            label={isOpen ? `Hide what is below ${name}` : `Show what is below ${name}`}
             aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           />
@@ -70,23 +79,23 @@ function SiteRow({ node, healths, isAdmin, onEdit }: SiteRowProps) {
           <span class="site-leaf" />
         )}
         <div class="site-words">
-          <a href={`/sites/${encodeURIComponent(path)}`} aria-label={text.show(name)}>
+          <a href={`/sites/${encodeURIComponent(path)}`} aria-label={`Open ${name}`}>
             {name}
           </a>
           <span class="faint small">
             <code>{path}</code>
-            {site ? site.time_zone && ` · ${site.time_zone}` : ` · ${text.noSite}`}
+            {site ? site.time_zone && ` · ${site.time_zone}` : ' · folder, no access points of its own'}
             {site?.notes && ` · ${site.notes.split('\n')[0]}`}
           </span>
         </div>
         <SiteHealthWord health={healths.get(path)} />
-        <span class="site-count" title={text.total(formatNumber(total))}>
+        <span class="site-count" title={`${formatNumber(total)} with those below`}>
           {formatNumber(total)}
         </span>
         {isAdmin && (
           <div class="site-acts">
-            <IconButton icon="plus" label={text.belowOf(name)} onClick={() => onEdit({ path: `${path}/` })} />
-            <IconButton icon="edit" label={text.editOf(name)} onClick={() => onEdit(site ? { site } : { path })} />
+            <IconButton icon="plus" label={`New site below ${name}`} onClick={() => onEdit({ path: `${path}/` })} />
+            <IconButton icon="edit" label={sitesText.editOf(name)} onClick={() => onEdit(site ? { site } : { path })} />
           </div>
         )}
       </div>

@@ -7,9 +7,18 @@ import { FailureNotice, Loading, showToast, useTry } from '../../components/feed
 import { OptionList } from '../../components/forms/fields.tsx';
 import { readSelector, SelectorInput, useMatches } from '../../components/forms/selector-input.tsx';
 import { operationKey, queries, useOperation } from '../../data/use-operation.ts';
-import { usersText } from '../../text/users.ts';
 
-const text = usersText.grants;
+const text = {
+  roles: {
+    viewer: 'Viewer: reads',
+    operator: 'Operator: also sends commands, acknowledges alarms',
+    manager: 'Manager: also labels, enrols, removes',
+    auditor: 'Auditor: reads everything and the audit log',
+    none: 'None: no rights',
+  },
+  anywhere: { auditor: 'Everywhere; changes nothing.', none: 'Neither reads nor changes anything.' },
+};
+
 const roles = ['viewer', 'operator', 'manager', 'auditor', 'none'] as const;
 const everywhere: readonly Grant['role'][] = ['auditor', 'none'];
 
@@ -17,7 +26,7 @@ export function GrantsForm({ username }: { username: string }) {
   const { data, failure } = useOperation('get_grants', { path: { username } });
   return (
     <section class="user-grants stack">
-      <h3>{text.title}</h3>
+      <h3>Rights by access point</h3>
       <Loading data={data} failure={failure} again="get_grants" lines={2} />
       {data && <Editor {...{ username }} grants={data} />}
     </section>
@@ -39,12 +48,16 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       const path = { username };
       queries.set(operationKey('get_grants', { path }), await call('set_grants', { path, json }));
       setRows(undefined);
-      showToast({ title: text.saved(username) });
+      showToast({ title: `Rights of ${username} saved` });
     });
   const change = (index: number, next: Grant) => setRows(rows.map((row, place) => (place === index ? next : row)));
   return (
     <>
-      <p class="soft small">{rows.length === 0 ? text.none : text.words}</p>
+      <p class="soft small">
+        {rows.length === 0
+          ? 'Without grants a user has the rights of every user: it reads all access points. With grants it has only those.'
+          : 'This user has only these rights. Selectors take site:, tag: and name:, which only administrators and managers can change.'}
+      </p>
       {failure && <FailureNotice failure={failure} />}
       {failure?.problems.map((problem) => (
         <p key={problem.msg} class="is-warning" role="alert">
@@ -53,7 +66,8 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       ))}
       {rows.length === 0 && grants.length > 0 && (
         <p class="is-warning" role="alert">
-          {text.widens} <Button size="small" onClick={() => setRows([{ role: 'none' }])} words={text.takeAll} />
+          Saved like this, the user has no grants any more and reads all access points.{' '}
+          <Button size="small" onClick={() => setRows([{ role: 'none' }])} words="Take all rights instead" />
         </p>
       )}
       {rows.map((grant, index) => (
@@ -66,10 +80,10 @@ function Editor({ username, grants }: { username: string; grants: readonly Grant
       ))}
       <div class="cluster">
         <Button icon="plus" size="small" onClick={() => setRows([...rows, { role: 'viewer', selector: '' }])}>
-          {text.add}
+          Add a grant
         </Button>
         {isChanged && (
-          <Button kind="primary" size="small" disabled={isWrong} isBusy={isBusy} onClick={save} words={text.save} />
+          <Button kind="primary" size="small" disabled={isWrong} isBusy={isBusy} onClick={save} words="Save rights" />
         )}
       </div>
     </>
@@ -88,7 +102,7 @@ function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantR
     <div class="grant-row">
       <select
         class="input"
-        aria-label={text.role}
+        aria-label="Role"
         value={role}
         onChange={(event) => onChange({ role: event.currentTarget.value as Grant['role'], selector })}
       >
@@ -101,10 +115,10 @@ function GrantRow({ grant: { role, selector = '' }, onChange, onRemove }: GrantR
           value={selector}
           onInput={(next) => onChange({ role, selector: next })}
           beside={matches}
-          attributes={{ 'aria-label': text.selector, placeholder: 'site:uk/bristol/**' }}
+          attributes={{ 'aria-label': 'For which access points', placeholder: 'site:uk/bristol/**' }}
         />
       )}
-      <IconButton icon="close" label={text.remove} onClick={onRemove} />
+      <IconButton icon="close" label="Remove this grant" onClick={onRemove} />
     </div>
   );
 }

@@ -14,11 +14,44 @@ import { randomPassword } from '../../session/passwords.ts';
 import { session } from '../../session/session.ts';
 import { SessionList } from '../../session/session-list.tsx';
 import { setup } from '../../session/sign-in.ts';
-import { usersText } from '../../text/users.ts';
+import { usersText } from '../../text/pages.ts';
 import { GrantsForm } from './grants-form.tsx';
 import { guardedChange, refreshUsers, type User } from './user.ts';
 
-const text = usersText.one;
+const text = {
+  roleHint: {
+    admin: 'Manages access points, apps, users and conflict rules; reads the audit log',
+    user: 'Views the network; starts emulated networks and sends commands to them',
+  } as Record<string, string>,
+  role: 'Role',
+  secret: {
+    title: (name: string) => `Password of ${name}`,
+    label: 'Password',
+    warning: 'The password is shown only once. Copy it now.',
+    done: 'I have copied it',
+  },
+  changeRole: 'Change role',
+  an: { admin: 'an administrator', user: 'a user' } as Record<string, string>,
+  reset: 'Reset password',
+  resetWords: 'Generates a new password and ends all sessions of this account.',
+  remove: 'Delete user',
+  disabling: {
+    hint: 'Nobody can sign in with a disabled account.',
+    action: 'Disable user',
+    title: (name: string) => `Disable ${name}?`,
+    ends: 'All sessions of this account end immediately. Nobody can sign in with it or reset its password by e-mail until an administrator enables it again.',
+    stays: 'Its jobs, emulated networks and queued commands end now.',
+    done: (name: string) => `${name} disabled`,
+  },
+  enabling: {
+    hint: 'The user can then sign in again.',
+    action: 'Enable user',
+    title: (name: string) => `Enable ${name}?`,
+    ends: 'The user can sign in again, with the current password and role of the account.',
+    stays: 'Old sessions stay ended.',
+    done: (name: string) => `${name} enabled`,
+  },
+};
 
 interface DisableUserDialogProps {
   username: string;
@@ -58,22 +91,29 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
   const [asked, setAsked] = useState<'remove' | 'reset' | 'disable' | undefined>(undefined);
   const [made, setMade] = useState<string | undefined>(undefined);
   if (made !== undefined) {
-    const { title, ...words } = usersText.secret;
+    const { title, ...words } = text.secret;
     return <SecretOnce {...words} title={title(username)} secret={made} onClose={onClose} />;
   }
-  if (!user) return <Dialog title={username} onClose={onClose} children={<p class="soft">{text.unknown}</p>} />;
+  if (!user)
+    return (
+      <Dialog
+        title={username}
+        onClose={onClose}
+        children={<p class="soft">User not found. The account may have been deleted.</p>}
+      />
+    );
   const path = { username };
   const back = () => setAsked(undefined);
   if (asked === 'remove') {
     return (
       <ConfirmDialog
-        title={text.removeTitle(username)}
+        title={`Delete ${username}?`}
         action={text.remove}
         onClose={back}
         onConfirm={() => guardedChange(call('remove_user', { path }))}
-        done={text.removed(username)}
+        done={`${username} deleted`}
         onDone={onClose}
-        words={text.removeWords}
+        words="The account is deleted and all its sessions end immediately. Its jobs, emulated networks and queued commands end. Its audit log entries are kept."
       />
     );
   }
@@ -101,19 +141,19 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
   const isYou = username === session.value?.username;
   return (
     <Dialog title={username} onClose={onClose} width="wide">
-      {isYou && <Notice title={text.isYou} />}
+      {isYou && <Notice title="This is your account. After you change your role or password, sign in again." />}
       {disabled && (
         <Notice
           kind="warning"
-          title={text.isDisabled}
-          words={text.disabledBy(disabled.by, formatMoment(disabled.atMs))}
+          title="This account is disabled: nobody can sign in with it."
+          words={`By ${disabled.by}, ${formatMoment(disabled.atMs)}`}
         />
       )}
       <RoleForm user={user} onDone={onClose} />
       {user.role === 'user' && !disabled && <GrantsForm username={username} />}
       {!disabled && (
         <div class="user-sessions">
-          <h3>{text.sessions}</h3>
+          <h3>Sessions</h3>
           <SessionList username={username} canExtend isAdministrator={user.role === 'admin'} />
         </div>
       )}
@@ -122,7 +162,13 @@ export function UserDialog({ username, user, onClose }: UserDialogProps) {
         <Button onClick={() => setAsked('reset')}>{text.reset}</Button>
       </div>
       <div class="user-act">
-        <span class="soft">{isYou ? text.notYourself : disabled ? text.enabling.hint : text.disabling.hint}</span>
+        <span class="soft">
+          {isYou
+            ? 'Only another administrator can disable your account.'
+            : disabled
+              ? text.enabling.hint
+              : text.disabling.hint}
+        </span>
         {!isYou && (
           <Button onClick={() => setAsked('disable')}>{disabled ? text.enabling.action : text.disabling.action}</Button>
         )}
@@ -145,16 +191,11 @@ function RoleForm({ user: { username, role }, onDone }: { user: User; onDone: ()
       onSubmit={async ({ roles }) => {
         const json = { roles: [roles as 'admin' | 'user'] };
         await guardedChange(call('update_user', { path: { username }, json }));
-        showToast({ title: text.roleChanged(username, text.an[roles]!) });
+        showToast({ title: `${username} is now ${text.an[roles]!}` });
         onDone();
       }}
     >
-      <SelectField
-        {...form.at('roles')}
-        label={usersText.role}
-        hint={usersText.roleHint[chosen]}
-        options={usersText.roles}
-      />
+      <SelectField {...form.at('roles')} label={text.role} hint={text.roleHint[chosen]} options={usersText.roles} />
       <SubmitRow form={form} disabled={chosen === role} words={text.changeRole} />
     </Form>
   );
@@ -166,12 +207,15 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
   const { roles: role, password: chosen, username: name } = form.values.value;
   const minLength = setup.value?.password_length.min ?? 8;
   if (made) {
-    const { title, ...words } = usersText.secret;
+    const { title, ...words } = text.secret;
     return <SecretOnce {...words} title={title(made.username)} secret={made.password} onClose={onClose} />;
   }
   return (
     <Dialog title={usersText.invite} onClose={onClose}>
-      <p class="soft">{usersText.inviteWords}</p>
+      <p class="soft">
+        The account can be used immediately. Send the password over a secure channel; the user can change it under
+        Settings.
+      </p>
       <Form
         form={form}
         label={usersText.invite}
@@ -184,19 +228,19 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           setMade({ username: created.username ?? username, password });
         }}
       >
-        <TextField {...form.at('username')} label={usersText.name} type="email" autoComplete="off" hasFocus />
+        <TextField {...form.at('username')} label="E-mail address" type="email" autoComplete="off" hasFocus />
         <SelectField
           {...form.at('roles')}
-          label={usersText.role}
-          hint={usersText.roleHint[role]}
+          label={text.role}
+          hint={text.roleHint[role]}
           options={Object.entries(usersText.roles).reverse()}
         />
         <TextField
           {...form.at('password')}
-          label={usersText.password}
+          label="Password"
           hint={
             chosen === '' ? (
-              usersText.passwordHint
+              'Leave empty to generate one in this browser'
             ) : (
               <PasswordStrength value={chosen} minLength={minLength} own={name.split(/[@.]/)} />
             )
@@ -205,7 +249,7 @@ export function AddUserDialog({ onClose }: { onClose: () => void }) {
           isMono
           isOptional
         />
-        <SubmitButton form={form}>{usersText.create}</SubmitButton>
+        <SubmitButton form={form}>Add user</SubmitButton>
       </Form>
     </Dialog>
   );

@@ -2,7 +2,6 @@
 // the way out.
 import { type DisabledUser, Failure, type TokenData, type WaitingUser } from '../../api/client.ts';
 import { queries } from '../../data/use-operation.ts';
-import { usersText } from '../../text/users.ts';
 
 export interface User {
   username: string;
@@ -38,7 +37,11 @@ export async function guardedChange<Value>(change: Promise<Value>): Promise<Valu
     return await change;
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== 'last_administrator') throw error;
-    throw new Failure(409, error.code, `${error.message.replace(/\.?$/, '.')} ${usersText.one.lastAdmin}`);
+    throw new Failure(
+      409,
+      error.code,
+      `${error.message.replace(/\.?$/, '.')} First make another user an administrator, or enable a disabled administrator.`,
+    );
   } finally {
     refreshUsers();
   }

@@ -13,41 +13,40 @@ import { formatMoment } from '../../format.ts';
 import { place, useQueryState } from '../../router/location.ts';
 import { session } from '../../session/session.ts';
 import { pageTitles } from '../../text/components.ts';
-import { usersText } from '../../text/users.ts';
+import { usersText } from '../../text/pages.ts';
 import { guardedChange, refreshUsers, toUsers, type User } from './user.ts';
 import { AddUserDialog, UserDialog } from './user-dialog.tsx';
 
-const waitingText = usersText.waiting;
+const refuse = 'Refuse';
 
 export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
   const [refused, setRefused] = useState<string | undefined>(undefined);
   const approve = (username: string) =>
     attempt(async () => {
       await guardedChange(call('approve_user', { path: { username } }));
-      showToast({ title: waitingText.approved(username) });
+      showToast({ title: `${username} approved` });
     });
   return (
     <section class="card waiting-users" aria-labelledby="waiting-users">
-      <h2 id="waiting-users">{waitingText.title(String(users.length))}</h2>
-      <p class="soft">{waitingText.words}</p>
+      <h2 id="waiting-users">{`Waiting for approval: ${String(users.length)}`}</h2>
+      <p class="soft">
+        These people created an account. Approve only those whom you know: a user can see all access points.
+      </p>
       <ul>
         {users.map(({ username, waiting_since, looks_like }) => (
           <li key={username}>
             <div>
-              {username} <span class="faint small">{waitingText.since(formatMoment(waiting_since))}</span>
-              {looks_like !== undefined && <span class="is-warning small"> {waitingText.looksLike(looks_like)}</span>}
+              {username} <span class="faint small">{`since ${formatMoment(waiting_since)}`}</span>
+              {looks_like !== undefined && (
+                <span class="is-warning small"> {`Looks like ${looks_like}, and is another account.`}</span>
+              )}
             </div>
             <div class="acts">
-              <Button size="small" aria-label={waitingText.refuseOf(username)} onClick={() => setRefused(username)}>
-                {waitingText.refuse}
+              <Button size="small" aria-label={`Refuse ${username}`} onClick={() => setRefused(username)}>
+                {refuse}
               </Button>
-              <Button
-                size="small"
-                kind="primary"
-                aria-label={waitingText.approveOf(username)}
-                onClick={() => approve(username)}
-              >
-                {waitingText.approve}
+              <Button size="small" kind="primary" aria-label={`Approve ${username}`} onClick={() => approve(username)}>
+                Approve
               </Button>
             </div>
           </li>
@@ -55,12 +54,12 @@ export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
       </ul>
       {refused !== undefined && (
         <ConfirmDialog
-          title={waitingText.refuseTitle(refused)}
-          action={waitingText.refuse}
+          title={`Refuse ${refused}?`}
+          action={refuse}
           onClose={() => setRefused(undefined)}
           onConfirm={() => guardedChange(call('refuse_user', { path: { username: refused } }))}
-          done={waitingText.refused(refused)}
-          words={waitingText.refuseWords}
+          done={`${refused} refused`}
+          words="The account is deleted. The person can create one again."
         />
       )}
     </section>
@@ -70,22 +69,22 @@ export function WaitingUsers({ users }: { users: readonly WaitingUser[] }) {
 const columns: Column<User>[] = [
   {
     name: 'name',
-    title: usersText.columns.name,
+    title: 'E-mail address',
     sort: ({ username }) => username,
     cell: ({ username }) => (
       <>
         {username}
-        {username === session.value?.username && <span class="user-you">{usersText.you}</span>}
+        {username === session.value?.username && <span class="user-you">you</span>}
       </>
     ),
   },
-  column('role', usersText.columns.role, '112px', {
+  column('role', 'Role', '112px', {
     sort: ({ role }) => usersText.roles[role],
     // Where there is no room for the state beside it, that a user is disabled is said in place of the role.
     cell: (user, isShown) =>
       (user.disabled || user.isWaiting) && !isShown('state') ? <State user={user} /> : usersText.roles[user.role],
   }),
-  wideColumn('state', usersText.columns.state, '88px', { sort: stateOf, cell: (user) => <State user={user} /> }),
+  wideColumn('state', 'State', '88px', { sort: stateOf, cell: (user) => <State user={user} /> }),
 ];
 
 function State({ user }: { user: User }) {
@@ -98,8 +97,8 @@ function State({ user }: { user: User }) {
 }
 
 function stateOf({ disabled, isWaiting }: User): string {
-  if (isWaiting) return usersText.states.waiting;
-  return disabled ? usersText.states.disabled : usersText.states.enabled;
+  if (isWaiting) return 'Waiting';
+  return disabled ? 'Disabled' : 'Enabled';
 }
 
 export function UsersPage() {
@@ -130,7 +129,10 @@ export function UsersPage() {
     >
       {failure && <FailureNotice failure={failure} onRetry={refreshUsers} />}
       {waiting && waiting.length > 0 && <WaitingUsers users={waiting} />}
-      <p class="soft">{usersText.ends}</p>
+      <p class="soft">
+        To revoke access, disable the account: all its sessions, jobs and queued commands end, and you can enable it
+        again. Deleting an account cannot be undone.
+      </p>
       {!rows && !failure && <SkeletonLines count={6} />}
       {rows && (
         <Table
@@ -142,12 +144,7 @@ export function UsersPage() {
           textOf={textOf}
           initialSort="name"
           tools={
-            <Choice
-              label={usersText.roleFilter}
-              value={role}
-              onChange={setRole}
-              options={{ '': usersText.allRoles, ...usersText.roles }}
-            />
+            <Choice label="Role" value={role} onChange={setRole} options={{ '': 'All roles', ...usersText.roles }} />
           }
         />
       )}

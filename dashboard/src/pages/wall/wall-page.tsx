@@ -7,13 +7,11 @@ import { now } from '../../data/freshness.ts';
 import { useOperation } from '../../data/use-operation.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
 import { pageTitles } from '../../text/components.ts';
-import { overviewText } from '../../text/overview.ts';
 import { AlarmWords } from '../alarms/alarm-dialog.tsx';
 import '../alarms/alarms-page.css';
 import { HealthCard } from '../overview/health-card.tsx';
 import './wall-page.css';
 
-const text = overviewText.wall;
 /** As many as fit. */
 const limit = 8;
 
@@ -31,15 +29,15 @@ export function WallPage() {
         actions={
           <>
             <WallClock />
-            <ButtonLink href="/">{text.leave}</ButtonLink>
+            <ButtonLink href="/">Leave</ButtonLink>
           </>
         }
       >
         <HealthCard agents={agents} />
         <div class="wall-grid">
-          <section class="card" aria-label={text.alarms}>
+          <section class="card" aria-label="Alarms">
             {!alarms && <SkeletonLines count={limit} />}
-            {alarms?.length === 0 && <p class="wall-none">{text.noAlarms}</p>}
+            {alarms?.length === 0 && <p class="wall-none">No active alarms</p>}
             <ul class="alarm-list">
               {alarms?.map((alarm) => (
                 <li key={alarm.id} class={`alarm cleared ${alarm.state}`}>
@@ -52,7 +50,10 @@ export function WallPage() {
             {agents ? <LazyFleetMap agents={agents} isStill /> : <SkeletonLines count={4} />}
           </div>
         </div>
-        <p class="faint small">{text.hint}</p>
+        <p class="faint small">
+          For a display, sign in with an account that only reads; an administrator can let its session last up to 30
+          days: Users, then this account, then Keep for a display.
+        </p>
       </Page>
     </div>
   );

@@ -7,7 +7,6 @@ import type { Comparison, WhatIfAnswer } from '../../api/client.ts';
 import type { ChartLine } from '../../components/chart/chart-shape.ts';
 import { keep, readKept } from '../../data/kept.ts';
 import type { DrawnMove } from '../../map/draw-moves.ts';
-import { emulatorText } from '../../text/emulator.ts';
 import { amountOf } from './what-if-view.ts';
 
 export interface AskedCommand {
@@ -45,7 +44,7 @@ export function ghostLines(
     if (!expected) return [];
     const level = (value: number) => times.map(() => value);
     const [low, high] = expected.range ?? [expected.mean, expected.mean];
-    const ghost = { name: `${name} ahead`, label: emulatorText.whatIf.ghost(label), ghostOf: name, times };
+    const ghost = { name: `${name} ahead`, label: `${label}, if sent`, ghostOf: name, times };
     return [[name, { ...ghost, values: level(expected.mean), lows: level(low!), highs: level(high!) }]];
   });
   return new Map(ghosts);

@@ -12,14 +12,14 @@ import { useFleet } from '../../data/fleet.ts';
 import { serverNow } from '../../data/freshness.ts';
 import { formatCount, formatSpan } from '../../format.ts';
 import { session } from '../../session/session.ts';
-import { emulatorText } from '../../text/emulator.ts';
-import { radioMapText } from '../../text/map.ts';
+import { emulatorText } from '../../text/pages.ts';
 import { type AskedCommand, differenceAddress, type Extent, forecast, keepDifference, soon } from './forecast.ts';
 import { MovesMap, movesInWords, WhatIfFigures } from './what-if-changes.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
 import { movesIn } from './what-if-view.ts';
 
-const text = emulatorText.whatIf;
+const title = 'What-if analysis';
+
 /** What one question may hold. */
 const maxCommands = 100;
 const futuresOffered = [1, 4, 8, 16, 32];
@@ -73,7 +73,12 @@ async function lookAhead(commands: readonly AskedCommand[], extent: Extent): Pro
   const run = runs.find(
     ({ is_over, job_number }) => !is_over && commands.some(({ agent_id }) => isOfNetwork(agent_id, job_number)),
   );
-  if (!run) throw new Failure(404, 'not_your_network', text.notYours);
+  if (!run)
+    throw new Failure(
+      404,
+      'not_your_network',
+      'This can be asked by whoever started the emulated network, while it runs.',
+    );
   const { job_number } = run;
   const own = commands.filter(({ agent_id }) => isOfNetwork(agent_id, job_number)).slice(0, maxCommands);
   return call('emulator_what_if', { json: { job_number, commands: own, ...extent } });
@@ -86,7 +91,9 @@ interface WhatIfButtonProps {
 }
 
 export function WhatIfButton({ whatIf: { isBusy }, disabled = false, onAsk }: WhatIfButtonProps) {
-  return <Button icon="emulator" isBusy={isBusy} disabled={disabled} onClick={onAsk} words={text.button} />;
+  return (
+    <Button icon="emulator" isBusy={isBusy} disabled={disabled} onClick={onAsk} words={emulatorText.whatIf.button} />
+  );
 }
 
 export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
@@ -95,25 +102,27 @@ export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
   const element = useRef<HTMLElement>(null);
   // On a phone it is below what can be seen.
   useEffect(() => element.current?.scrollIntoView({ block: 'nearest' }), [answer]);
-  if (isBusy) return <p class="what-if-brief soft" role="status" children={text.looking} />;
+  if (isBusy) return <p class="what-if-brief soft" role="status" children="Copies of the network run ahead…" />;
   if (failure) return <FailureNotice failure={failure} />;
   if (!answer) return null;
   const { totals, minutes, ran } = answer;
   return (
-    <section ref={element} class="what-if-brief" aria-live="polite" aria-label={text.title}>
+    <section ref={element} class="what-if-brief" aria-live="polite" aria-label={title}>
       <div class="spread">
-        <h3>{text.brief(minutes < 1 ? formatSpan(minutes * 60) : formatCount(minutes, 'minute'))}</h3>
-        <Button kind="quiet" size="small" onClick={clear} words={text.hide} />
+        <h3>{`If sent: the next ${minutes < 1 ? formatSpan(minutes * 60) : formatCount(minutes, 'minute')}`}</h3>
+        <Button kind="quiet" size="small" onClick={clear} words="Hide" />
       </div>
       <WhatIfFigures totals={totals} />
       {answer.results.some(({ state }) => state === 'failed') && (
-        <p class="late-ink">{text.failed(String(answer.results.find(({ state }) => state === 'failed')?.reason))}</p>
+        <p class="late-ink">
+          {emulatorText.whatIf.failed(String(answer.results.find(({ state }) => state === 'failed')?.reason))}
+        </p>
       )}
-      <p class="small">{movesInWords(answer, 2).join(' ') || text.nobody}</p>
+      <p class="small">{movesInWords(answer, 2).join(' ') || emulatorText.whatIf.nobody}</p>
       <MovesMap answer={answer} />
-      <p class="faint small">{text.ofFutures(formatCount(ran.futures, 'future'))}</p>
+      <p class="faint small">{emulatorText.whatIf.ofFutures(formatCount(ran.futures, 'future'))}</p>
       <div>
-        <Button size="small" onClick={() => setWhole(true)} words={text.whole} />
+        <Button size="small" onClick={() => setWhole(true)} words="Show everything" />
       </div>
       {isWhole && <WholeResult {...{ whatIf, answer }} onClose={() => setWhole(false)} />}
     </section>
@@ -137,25 +146,25 @@ function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResu
     keepDifference(job_number, { commands: [...commands], after_seconds, moves: movesIn(answer) });
   }, [answer]);
   return (
-    <Dialog title={text.title} width="wide" onClose={onClose}>
+    <Dialog title={title} width="wide" onClose={onClose}>
       <Form
         form={form}
-        label={text.label}
+        label="What-if analysis"
         onSubmit={(values) => again({ minutes: toNumber(values.minutes!), futures: Number(values.futures) })}
       >
         <div class="look-row">
-          <TextField {...form.at('minutes')} label={text.minutes} inputMode="decimal" />
+          <TextField {...form.at('minutes')} label="Minutes" inputMode="decimal" />
           <SelectField
             {...form.at('futures')}
-            label={text.futures}
-            options={futuresOffered.map((count) => [String(count), text.futureChoice(count)] as const)}
+            label="Futures"
+            options={futuresOffered.map((count) => [String(count), count === 1 ? '1 (exact)' : String(count)] as const)}
           />
-          <SubmitButton form={form} words={text.submit} />
+          <SubmitButton form={form} words="Run analysis" />
         </div>
       </Form>
       <p class="cluster">
-        <ButtonLink icon="map" href={differenceAddress(job_number, technology)} words={radioMapText.difference.link} />
-        <span class="soft small">{radioMapText.difference.linkWords}</span>
+        <ButtonLink icon="map" href={differenceAddress(job_number, technology)} words="Show on the map" />
+        <span class="soft small">The map shows where signal, SINR or rate would change.</span>
       </p>
       <WhatIfResult answer={answer} agents={agents} />
     </Dialog>

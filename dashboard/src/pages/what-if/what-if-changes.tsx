@@ -9,7 +9,7 @@ import { type FleetAgent, useFleet } from '../../data/fleet.ts';
 import { metricWords } from '../../data/metrics.ts';
 import { formatCount, formatValue } from '../../format.ts';
 import { LazyFleetMap } from '../../map/lazy-fleet-map.tsx';
-import { emulatorText } from '../../text/emulator.ts';
+import { emulatorText } from '../../text/pages.ts';
 import {
   amountOf,
   biggestChanges,
@@ -22,30 +22,39 @@ import {
   notableReceivers,
 } from './what-if-view.ts';
 
-const text = emulatorText.whatIf;
+const text = {
+  uncertain: 'may be chance',
+  changes: 'Largest changes',
+  goTo: (count: string, to: string) => `${count} go to ${to}`,
+  comeFrom: (count: string, from: string) => `${count} come from ${from}`,
+};
+
 const shownChanges = 12;
 
 export function WhatIfChanges({ answer, agents }: { answer: WhatIfAnswer; agents: readonly FleetAgent[] }) {
   const changes = useMemo(() => biggestChanges(answer, shownChanges), [answer]);
   const configurations = new Map(agents.map(({ ap_id, configuration }) => [ap_id, configuration]));
-  const column = text.column;
-  if (changes.length === 0) return <p class="soft">{text.noChanges}</p>;
+  if (changes.length === 0) return <p class="soft">The commands change nothing.</p>;
   return (
     <section class="stack">
       <div>
         <h3>{text.changes}</h3>
-        {!answer.exact && <p class="soft small">{text.intervalWords}</p>}
+        {!answer.exact && (
+          <p class="soft small">
+            Bold: the mean difference is not chance. In brackets: what you will see, in nine of ten cases.
+          </p>
+        )}
       </div>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="plain-table-frame" tabIndex={0} role="region" aria-label={text.changes}>
         <table class="plain-table what-if-changes">
           <TableHead
             titles={[
-              column.agent,
-              column.metric,
-              [column.without, 'end is-wide'],
-              [column.with, 'end is-wide'],
-              [column.difference, 'end'],
+              'Access point',
+              'Metric',
+              ['Without', 'end is-wide'],
+              ['With', 'end is-wide'],
+              ['Difference', 'end'],
             ]}
           />
           <tbody>
@@ -72,7 +81,7 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
       </td>
       <td>
         {label}
-        <span class="is-narrow small faint">{text.fromTo(formatAmount(without, unit), formatAmount(after, unit))}</span>
+        <span class="is-narrow small faint">{`${formatAmount(without, unit)} → ${formatAmount(after, unit)}`}</span>
       </td>
       <td class="end is-wide">{formatAmount(without, unit)}</td>
       <td class="end is-wide">{formatAmount(after, unit)}</td>
@@ -88,9 +97,9 @@ function ChangeRow({ change, label, unit }: { change: Change; label: string; uni
 export function WhatIfFigures({ totals: { served, delivered_mbps, power_w } }: Pick<WhatIfAnswer, 'totals'>) {
   return (
     <dl class="what-if-figures">
-      <Figure label={text.served} both={served} unit="" />
-      <Figure label={text.delivered} both={delivered_mbps} unit="Mb/s" />
-      <Figure label={text.power} both={power_w} unit="W" />
+      <Figure label="Devices served" both={served} unit="" />
+      <Figure label="Throughput" both={delivered_mbps} unit="Mb/s" />
+      <Figure label="Power" both={power_w} unit="W" />
     </dl>
   );
 }
@@ -104,9 +113,9 @@ function Figure({ label, both, unit }: { label: string; both: Comparison; unit: 
     <div>
       <dt>{label}</dt>
       <dd>
-        <strong>{isNone ? text.noDifference : words}</strong>
+        <strong>{isNone ? 'no difference' : words}</strong>
         <span class="small faint">
-          {text.insteadOf(formatValue(after!.mean, unit), formatValue(without!.mean, unit))}
+          {`${formatValue(after!.mean, unit)} instead of ${formatValue(without!.mean, unit)}`}
           {!isNone && !isCertain(change!) && `; ${text.uncertain}`}
         </span>
       </dd>
@@ -125,8 +134,8 @@ export function movesInWords({ took_over }: Pick<WhatIfAnswer, 'took_over'>, mos
     if (others && most > to.length) {
       parts.push(text.goTo(formatAmount(others.devices, '', 1), formatCount(others.access_points, 'other')));
     }
-    if (unserved && unserved.mean > 0) parts.push(text.goNowhere(formatAmount(unserved, '', 1)));
-    return parts.length === 0 ? [] : [text.moves(agentName(takeOver.agent_id), parts.join(', '))];
+    if (unserved && unserved.mean > 0) parts.push(`${formatAmount(unserved, '', 1)} find no access point`);
+    return parts.length === 0 ? [] : [`Devices of ${agentName(takeOver.agent_id)}: ${parts.join(', ')}.`];
   });
 }
 
@@ -134,8 +143,8 @@ export function TakeOvers({ answer }: { answer: WhatIfAnswer }) {
   const sentences = movesInWords(answer);
   return (
     <section class="stack">
-      <h3>{text.tookOver}</h3>
-      {sentences.length === 0 && <p class="soft">{text.nobody}</p>}
+      <h3>Who takes over</h3>
+      {sentences.length === 0 && <p class="soft">{emulatorText.whatIf.nobody}</p>}
       <MovesMap answer={answer} />
       <ul class="plain-list">
         {sentences.map((words) => (
@@ -157,10 +166,12 @@ export function MovesMap({ answer }: { answer: WhatIfAnswer }) {
   if (shown.length === 0) return null;
   return (
     <figure class="what-if-map">
-      <div role="img" aria-label={text.arrows}>
+      <div role="img" aria-label="Map of the devices that would move">
         <LazyFleetMap agents={shown} isStill moves={moves} />
       </div>
-      <figcaption class="faint small">{text.arrowWords}</figcaption>
+      <figcaption class="faint small">
+        An arrow: so many devices would go there. ✕: so many would find no access point. In brackets: nine of ten cases.
+      </figcaption>
     </figure>
   );
 }

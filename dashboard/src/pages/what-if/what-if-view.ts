@@ -2,7 +2,6 @@
 import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../api/client.ts';
 import { formatNumber } from '../../format.ts';
 import type { DrawnMove } from '../../map/draw-moves.ts';
-import { emulatorText } from '../../text/emulator.ts';
 
 export interface Change {
   agent_id: string;
@@ -46,7 +45,7 @@ export function formatAmount({ mean, range: [low, high] = [mean, mean] }: Amount
   const digits = Math.max(0, Math.min(mostDigits, 1 - Math.floor(Math.log10((high! - low!) / 2))));
   const [from, to] = [formatNumber(low!, digits), formatNumber(high!, digits)];
   if (from === to) return `${formatNumber(mean, digits)}${after}`;
-  return `${formatNumber(mean, digits)}${thin}(${emulatorText.whatIf.range(from, to)})${after}`;
+  return `${formatNumber(mean, digits)}${thin}(${from} to ${to})${after}`;
 }
 
 /** With a plus before what grows. */

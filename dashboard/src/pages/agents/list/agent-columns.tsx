@@ -6,9 +6,8 @@ import { type Column, column, wideColumn } from '../../../components/tables/tabl
 import { isSleeping, isStale, type ShownState, shownState, technologyOf } from '../../../data/agents.ts';
 import { type MetricName, metricWords } from '../../../data/metrics.ts';
 import { formatMetric } from '../../../format.ts';
-import { agentsText } from '../../../text/agents.ts';
+import { agentsText } from '../../../text/pages.ts';
 
-const text = agentsText.columns;
 const none = <span class="faint">–</span>;
 
 export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
@@ -16,7 +15,7 @@ export function stateOfItem({ state, power_state }: AgentListItem): ShownState {
 }
 
 export const agentColumns: Column<AgentListItem>[] = [
-  column('name', text.name, 'minmax(190px, 2fr)', {
+  column('name', 'Name', 'minmax(190px, 2fr)', {
     cell: (item) => (
       <span class="chip">
         <Glyph technology={technologyOf(item)} state={stateOfItem(item)} />
@@ -24,11 +23,11 @@ export const agentColumns: Column<AgentListItem>[] = [
       </span>
     ),
   }),
-  wideColumn('access_point_type', text.technology, '64px', {
+  wideColumn('access_point_type', 'Type', '64px', {
     cell: ({ access_point_type }) => access_point_type ?? none,
   }),
-  column('state', text.state, '116px', { cell: (item) => <StateChip state={stateOfItem(item)} /> }),
-  wideColumn('health', text.health, '112px', {
+  column('state', 'State', '116px', { cell: (item) => <StateChip state={stateOfItem(item)} /> }),
+  wideColumn('health', 'Health', '112px', {
     cell: ({ health }) =>
       health === null ? (
         none
@@ -38,13 +37,13 @@ export const agentColumns: Column<AgentListItem>[] = [
         </span>
       ),
   }),
-  wideColumn('last_seen', text.lastSeen, '104px', {
+  wideColumn('last_seen', 'Last report', '104px', {
     align: 'end',
     cell: ({ last_seen }) => <LastSeen at={last_seen} />,
     // Names are long; whether it is there says the state.
   }),
-  wideColumn('site', text.site, 'minmax(120px, 1fr)', { cell: ({ site }) => site ?? none }),
-  wideColumn('tags', text.tags, 'minmax(100px, 1fr)', {
+  wideColumn('site', 'Site', 'minmax(120px, 1fr)', { cell: ({ site }) => site ?? none }),
+  wideColumn('tags', agentsText.columns.tags, 'minmax(100px, 1fr)', {
     cell: ({ tags }) => (tags.length === 0 ? none : <span title={tags.join(', ')}>{tags.join(', ')}</span>),
   }),
 ];

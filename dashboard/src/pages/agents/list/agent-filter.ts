@@ -1,6 +1,5 @@
 // The filters of the list of access points as one selector, and in words. Pure.
 import { describeSelector, parseSelector } from '@weft/contract/selector';
-import { agentsText } from '../../../text/agents.ts';
 
 /** `asleep` is no state of the interface but a power state. */
 export function selectorWith(
@@ -19,5 +18,5 @@ export function selectorWith(
 /** All filters in words. `selector` can be read. */
 export function meaningOf(selector: string, search: string): string {
   const words = describeSelector(parseSelector(selector));
-  return search.trim() === '' ? words : agentsText.list.searched(words, search.trim());
+  return search.trim() === '' ? words : `${words}, with “${search.trim()}” in their name, site or tags`;
 }

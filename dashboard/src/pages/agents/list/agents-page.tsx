@@ -16,9 +16,8 @@ import { useMetricNames } from '../../../data/metrics.ts';
 import { useIsManager } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
 import { useQueryState } from '../../../router/location.ts';
-import { agentsText } from '../../../text/agents.ts';
 import { componentText, pageTitles } from '../../../text/components.ts';
-import { overviewText } from '../../../text/overview.ts';
+import { agentsText, overviewText } from '../../../text/pages.ts';
 import { maxAgents } from '../../compare/compare-series.ts';
 import { LabelsDialog } from '../labels-dialog.tsx';
 import { RegisterAgentDialog } from '../register-agent-dialog.tsx';
@@ -27,17 +26,15 @@ import { meaningOf, selectorWith } from './agent-filter.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { SavedViews } from './saved-views.tsx';
 
-const text = agentsText.list;
-
 export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListItem[]; onClear: () => void }) {
   const [isLabelling, setLabelling] = useState(false);
   const mayAll = (what: AgentListItem['may'][number]) => agents.every(({ may }) => may.includes(what));
   const ids = agents.map(({ ap_id }) => ap_id);
   const names = new URLSearchParams(ids.map((ap_id) => ['agent', ap_id]));
   return (
-    <section class="card chosen-agents" aria-label={text.chosenLabel}>
-      <strong aria-live="polite">{text.chosen(formatNumber(agents.length))}</strong>
-      {mayAll('manage') && <Button icon="tag" size="small" onClick={() => setLabelling(true)} words={text.labels} />}
+    <section class="card chosen-agents" aria-label="Chosen access points">
+      <strong aria-live="polite">{`${formatNumber(agents.length)} chosen`}</strong>
+      {mayAll('manage') && <Button icon="tag" size="small" onClick={() => setLabelling(true)} words="Site and tags" />}
       {mayAll('command') && (
         <ButtonLink icon="commands" size="small" href={`/commands/new?${names}`} words={agentsText.one.sendCommand} />
       )}
@@ -46,8 +43,8 @@ export function ChosenAgents({ agents, onClear }: { agents: readonly AgentListIt
           {agentsText.one.compare}
         </ButtonLink>
       )}
-      {!mayAll('manage') && !mayAll('command') && <span class="soft small">{text.mayNot}</span>}
-      <Button kind="quiet" size="small" onClick={onClear} words={text.chooseNone} />
+      {!mayAll('manage') && !mayAll('command') && <span class="soft small">You may only read some of them.</span>}
+      <Button kind="quiet" size="small" onClick={onClear} words="Choose none" />
       {isLabelling && <LabelsDialog agents={agents} onClose={() => setLabelling(false)} />}
     </section>
   );
@@ -115,15 +112,16 @@ export function AgentsPage() {
       <Loading data={data} failure={failure} again="list_agents" lines={10} />
       {isEmpty && (
         <EmptyState
-          title={agentsText.empty.title}
+          title="No access points yet"
           actions={
             <>
-              <ButtonLink kind="primary" href="/" words={agentsText.empty.demo} />
+              <ButtonLink kind="primary" href="/" words="Start a demo network" />
               {isManager && register}
             </>
           }
         >
-          {agentsText.empty.words}
+          Start a demo network or register an access point. A registered access point logs in with its name and
+          password, then sends its reports.
         </EmptyState>
       )}
       {!isEmpty && (data || (failure && isFiltered)) && (
@@ -138,7 +136,7 @@ export function AgentsPage() {
                 ? componentText.selector.match(formatNumber(data.count))
                 : undefined
             }
-            attributes={{ 'aria-label': text.selector, type: 'search' }}
+            attributes={{ 'aria-label': 'Which access points', type: 'search' }}
           />
           <Table<AgentListItem>
             label={pageTitles.agents}
@@ -156,7 +154,7 @@ export function AgentsPage() {
             }}
             choice={
               mayActOn('manage') || mayActOn('command')
-                ? { chosen, onChange: setChosen, labelOf: ({ ap_id }) => text.choose(ap_id) }
+                ? { chosen, onChange: setChosen, labelOf: ({ ap_id }) => `Choose ${ap_id}` }
                 : undefined
             }
             tools={
@@ -168,10 +166,10 @@ export function AgentsPage() {
                   options={[['', agentsText.allStates], ...Object.entries({ ...agentStates, asleep: _asleep })]}
                 />
                 <Choice
-                  label={agentsText.healthFilter}
+                  label="Health"
                   value={health}
                   onChange={setHealth}
-                  options={{ '': agentsText.allHealth, ...agentsText.healthWords }}
+                  options={{ '': 'Any health', ...agentsText.healthWords }}
                 />
                 <Choice
                   label={agentsText.typeFilter}
@@ -180,8 +178,8 @@ export function AgentsPage() {
                   options={{ '': agentsText.allTypes, ...technologyNames }}
                 />
                 <CheckMenu
-                  title={text.columns(shownMetrics.length)}
-                  label={text.chooseColumns}
+                  title={shownMetrics.length === 0 ? 'Add columns' : `Added columns: ${shownMetrics.length}`}
+                  label="Metrics to show as columns"
                   filterLabel={agentsText.one.filterMetrics}
                   items={metrics.map(([name, label]) => ({ name, label }))}
                   chosen={new Set(shownMetrics)}
@@ -191,7 +189,7 @@ export function AgentsPage() {
                 <SavedViews />
                 {(mayActOn('manage') || mayActOn('command')) && data && isSettled && (
                   <Button onClick={() => setBulk({ selector: query.selector, search: search.trim() })}>
-                    {agentsText.bulk.open(formatNumber(data.count ?? 0))}
+                    {`Act on all ${formatNumber(data.count ?? 0)}`}
                   </Button>
                 )}
               </>

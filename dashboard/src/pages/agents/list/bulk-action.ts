@@ -1,7 +1,7 @@
 // One action on many access points: as the interface takes it, what it changes at each, and how long it takes. Pure.
 import type { AgentListItem, BulkAnswer, BulkRequest } from '../../../api/client.ts';
 import { formatNumber } from '../../../format.ts';
-import { agentsText } from '../../../text/agents.ts';
+import { agentsText } from '../../../text/pages.ts';
 import {
   type DeclaredCommand,
   toCommand,
@@ -48,9 +48,8 @@ export function changeWords({ name, args }: WrittenCommand, { configuration = {}
 
 /** How it ended, by the kind of the action. */
 export function overWords(kind: string, totals: { done: number; refused: number; stopped: number }): string {
-  const { finished, over } = agentsText.bulk;
-  const done = `${formatNumber(totals.done)} ${finished[kind]}`;
-  return over(done, formatNumber(totals.refused), formatNumber(totals.stopped));
+  const done = `${formatNumber(totals.done)} ${agentsText.bulk.finished[kind]}`;
+  return `${done}, ${formatNumber(totals.refused)} refused, ${formatNumber(totals.stopped)} stopped`;
 }
 
 /** The pauses that are still to come, and a second for each wave. */

@@ -1,19 +1,17 @@
 // One action on all access points that a selector means: first what it would do to each, then in waves, with progress and a
 // stop, and the result for each.
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { type BulkAnswer, type BulkRequest, type BulkTarget, call } from '../../../api/client.ts';
+import { type BulkAnswer, type BulkRequest, call } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { attempt, Loading, Notice, Progress, showToast } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../components/forms/form.tsx';
-import { agentName, batchesOf, selectorOf, withAgentName } from '../../../data/agents.ts';
+import { batchesOf, selectorOf } from '../../../data/agents.ts';
 import { useAgents } from '../../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
-import { agentsText } from '../../../text/agents.ts';
-import { componentText } from '../../../text/components.ts';
-import { emulatorText } from '../../../text/emulator.ts';
+import { agentsText } from '../../../text/pages.ts';
 import { CommandFields } from '../../commands/command-fields.tsx';
 import {
   commonCommands,
@@ -25,9 +23,15 @@ import {
 import { useWhatIf, WhatIfBrief, WhatIfButton } from '../../what-if/what-if-beside.tsx';
 import { meaningOf } from './agent-filter.ts';
 import { bulkAction, changeWords, isFelt, overWords, secondsLeft } from './bulk-action.ts';
+import { maxListed, Targets } from './bulk-targets.tsx';
 
-const text = agentsText.bulk;
-const maxListed = 200;
+const text = {
+  title: 'Act on all that match',
+  kinds: { command: 'Send a command', labels: 'Change site and tags', remove: 'Delete' },
+  would: (count: string, waves: number) =>
+    `${count} access point${count === '1' ? '' : 's'}${waves > 1 ? `, in ${waves} waves` : ''}`,
+};
+
 /** So long after the last key it is asked what would happen. */
 const restMs = 300;
 const maxAtOnce = 10_000;
@@ -125,32 +129,43 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
       <Form form={form} label={text.title} onSubmit={submit}>
         <SelectField
           {...form.at('kind')}
-          label={text.action}
+          label="Action"
           options={isManager ? text.kinds : { command: text.kinds.command }}
         />
         {values.kind === 'command' && <CommandFields {...{ form, commands }} />}
         {values.kind === 'labels' && (
           <>
-            <TextField {...form.at('site')} label={agentsText.one.site} hint={text.siteHint} isMono isOptional />
+            <TextField
+              {...form.at('site')}
+              label={agentsText.one.site}
+              hint="Empty: each keeps its site."
+              isMono
+              isOptional
+            />
             <TextField {...form.at('add_tags')} label={agentsText.labels.add} isOptional />
             <TextField {...form.at('remove_tags')} label={agentsText.labels.remove} isOptional />
           </>
         )}
         {isMatter && (
           <div class="field-row">
-            <TextField {...form.at('size')} label={text.size} inputMode="numeric" />
-            <TextField {...form.at('pause_seconds')} label={text.pause} inputMode="numeric" />
+            <TextField {...form.at('size')} label="Access points in one wave" inputMode="numeric" />
+            <TextField {...form.at('pause_seconds')} label="Seconds between waves" inputMode="numeric" />
           </div>
         )}
         {shown && (
           <>
             <h3 aria-live="polite">{text.would(formatNumber(shown.count), isMatter ? shown.waves : 1)}</h3>
-            {(shown.reconfigured ?? 0) > 0 && <p>{text.reconfigured(formatNumber(shown.reconfigured!))}</p>}
+            {(shown.reconfigured ?? 0) > 0 && (
+              <p>{`${formatNumber(shown.reconfigured!)} of them get other settings by it.`}</p>
+            )}
             {(shown.refused ?? 0) > 0 && (
-              <Notice kind="warning" title={text.accept(formatNumber(willing), formatNumber(shown.targets.length))}>
+              <Notice
+                kind="warning"
+                title={`${formatNumber(willing)} of ${formatNumber(shown.targets.length)} would accept it`}
+              >
                 {shown.suggestions && shown.suggestions.length > 0 && (
                   <p>
-                    {text.suggestions}{' '}
+                    They declare these commands:{' '}
                     {shown.suggestions.map((name) => (
                       <Button key={name} kind="quiet" size="small" onClick={() => form.set('name', name)}>
                         <code>{name}</code>
@@ -167,12 +182,12 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
                 return agent && changeWords(written, agent);
               }}
             />
-            {mustType && <TextField {...form.at('typed')} label={text.typed(String(shown.count))} />}
+            {mustType && <TextField {...form.at('typed')} label={`Type ${String(shown.count)} to confirm`} />}
           </>
         )}
         <WhatIfBrief whatIf={whatIf} />
         {written && emulated.length < (shown?.targets.length ?? 0) && (
-          <p class="faint small">{emulatorText.whatIf.realOnes(formatNumber(emulated.length))}</p>
+          <p class="faint small">{`What-if is about the ${formatNumber(emulated.length)} emulated ones: on real ones nothing can be predicted.`}</p>
         )}
         <div class="cluster">
           {written && emulated.length > 0 && (
@@ -187,7 +202,7 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
             isBusy={form.isBusy.value}
             disabled={shown !== undefined && (willing === 0 || !isConfirmed)}
           >
-            {shown ? text.run(formatNumber(shown.count)) : text.preview}
+            {shown ? `Run on ${formatNumber(shown.count)}` : 'Show what would happen'}
           </Button>
         </div>
       </Form>
@@ -229,7 +244,7 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
           await call('start_bulk', { json: { selector: selectorOf(batch), action: { command } } });
         }
       }
-      showToast({ title: text.wentBack });
+      showToast({ title: 'The values from before are being put back' });
       close();
     });
   return (
@@ -240,18 +255,18 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
       actions={
         data?.is_over ? (
           <>
-            <Button kind="primary" onClick={close} words={text.done} />
-            {back.length > 0 && <Button onClick={goBack}>{text.goBack}</Button>}
+            <Button kind="primary" onClick={close} words="Close" />
+            {back.length > 0 && <Button onClick={goBack}>Put back the values from before</Button>}
           </>
         ) : (
-          <Button kind="danger" onClick={stop} words={text.stop} />
+          <Button kind="danger" onClick={stop} words="Stop" />
         )
       }
     >
       <Loading data={data} failure={failure} lines={6} />
       {totals && (
         <Progress
-          label={text.progress}
+          label="Access points done"
           done={all - totals.waiting}
           total={all}
           leftSeconds={secondsLeft(totals.waiting, wave)}
@@ -261,36 +276,10 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
         <Notice
           kind={totals.refused + totals.stopped > 0 ? 'warning' : 'good'}
           title={overWords(kind, totals)}
-          words={kind === 'command' && text.results}
+          words={kind === 'command' && 'Their results are under Commands.'}
         />
       )}
-      {data && <Targets targets={data.items} finished={text.finished[kind]} />}
+      {data && <Targets targets={data.items} finished={agentsText.bulk.finished[kind]} />}
     </Dialog>
-  );
-}
-
-interface TargetsProps {
-  targets: readonly BulkTarget[];
-  /** What would change there, instead of the server's sentence. */
-  wordsOf?: (ap_id: string) => string | undefined;
-  /** What has happened to those that are done. */
-  finished?: string | undefined;
-}
-
-function Targets({ targets, wordsOf, finished }: TargetsProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-    <ul class="labels-preview small" tabIndex={0} aria-label={text.targets}>
-      {targets.slice(0, maxListed).map(({ ap_id, state, detail }) => {
-        const words = (state === 'would' && wordsOf?.(ap_id)) || (detail && withAgentName(detail, ap_id));
-        return (
-          <li key={ap_id} class={state === 'refused' ? 'is-warning' : ''}>
-            <strong>{agentName(ap_id)}</strong>{' '}
-            {[state === 'done' ? finished : text.states[state], words].filter(Boolean).join(': ')}
-          </li>
-        );
-      })}
-      {targets.length > maxListed && <li>{componentText.more(formatNumber(targets.length - maxListed))}</li>}
-    </ul>
   );
 }

@@ -9,7 +9,8 @@ import { Form, useForm } from '../../../components/forms/form.tsx';
 import { Menu } from '../../../components/menu.tsx';
 import { keep, readKept } from '../../../data/kept.ts';
 import { navigate, place } from '../../../router/location.ts';
-import { agentsText } from '../../../text/agents.ts';
+
+const text = { title: 'Views', manage: 'Save or remove views', save: 'Save this view' };
 
 export interface SavedView {
   name: string;
@@ -42,7 +43,6 @@ function isView(value: unknown): value is SavedView {
   return typeof name === 'string' && typeof search === 'string';
 }
 
-const text = agentsText.views;
 const storageKey = 'weft.views';
 
 export function SavedViews() {
@@ -87,17 +87,21 @@ function ViewsDialog({ views, current, store, onClose }: ViewsDialogProps) {
   const form = useForm({ name: '' });
   return (
     <Dialog title={text.manage} onClose={onClose}>
-      <p class="soft">{text.words}</p>
+      <p class="soft">A view is the selector, filters, order and columns of this list. It is kept in this browser.</p>
       <Form
         form={form}
         label={text.save}
         onSubmit={async ({ name }) => {
-          if (name.trim() === '') return form.refuse({ name: text.nameNeeded });
+          if (name.trim() === '') return form.refuse({ name: 'Enter a name' });
           store(withView(views, { name: name.trim(), search: current }));
           onClose();
         }}
       >
-        <TextField {...form.at('name')} label={text.name} hint={current === '' ? text.all : current} />
+        <TextField
+          {...form.at('name')}
+          label="Name of this view"
+          hint={current === '' ? 'All access points, worst first' : current}
+        />
         <div>
           <Button type="submit" kind="primary" words={text.save} />
         </div>
@@ -107,7 +111,7 @@ function ViewsDialog({ views, current, store, onClose }: ViewsDialogProps) {
           <span>{name}</span>
           <IconButton
             icon="close"
-            label={text.remove(name)}
+            label={`Remove the view ${name}`}
             onClick={() => store(views.filter((view) => view.name !== name))}
           />
         </div>
