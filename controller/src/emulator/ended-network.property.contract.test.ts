@@ -208,7 +208,10 @@ eachDatabase((kind) => {
       // Those that ask for a name.
       if (status === 422) continue;
       expect(status, url).toBe(200);
-      picture[url] = JSON.parse(withoutTimes(text));
+      // Half hours go by meanwhile.
+      picture[url] = JSON.parse(withoutTimes(text), (key, value) =>
+        key === 'day' ? [...new Set<number | null>(value)].sort() : value,
+      );
     }
     const { text } = await node.request('GET', '/metrics', { token: admin });
     const own = new Set(Object.values<Part>(node.parts).flatMap(({ metrics = {} }) => Object.keys(metrics)));

@@ -110,8 +110,9 @@ export class NetworkFiguresService {
     const day = toDay(ts, columns, {
       startMs,
       nowMs,
-      // One that has never reported is not waited for; of one that went away before, all of the day is missing.
-      isKnown: lastSeenMs !== null && (ts.length > 0 || lastSeenMs < startMs),
+      // One that has never reported is not waited for; of one that went away before, all of the day is missing. What other nodes
+      // have heard may be stored before this one knows that they did.
+      isKnown: ts.length > 0 || (lastSeenMs !== null && lastSeenMs < startMs),
       intervalMs: agent.configuredMs ?? defaultIntervalMs,
     });
     this.#days.set(agent.id, day);

@@ -53,8 +53,9 @@ export class IncidentStore extends SqlStore {
    * without an active alarm end. Resolves those of which somebody was told. In the transaction that clears the alarms.
    */
   async closeEnded(tx: SqlQueries, others: readonly string[], nowMs: number): Promise<string[]> {
-    const lone = await alarms.list(tx, `WHERE incident_id IS NULL AND ${ABOUT_ENDED}`);
-    for (const { id, since, incident_id } of [...lone, ...(await alarms.byIds(tx, others))]) {
+    const about = await alarms.list(tx, `WHERE incident_id IS NULL AND ${ABOUT_ENDED}`);
+    const lone = new Map([...about, ...(await alarms.byIds(tx, others))].map((alarm) => [alarm.id, alarm]));
+    for (const { id, since, incident_id } of lone.values()) {
       if (incident_id !== null) continue;
       const ended = { ended_at: nowMs, merged_into: null, is_told: true, losses: {} };
       await this.create(tx, { id, started_at: since, ...ended });
