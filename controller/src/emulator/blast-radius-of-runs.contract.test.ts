@@ -51,7 +51,7 @@ test('two networks that run at once count apart, and beside those of the real ne
   for (let n = 0; n < 20; n++) expect((await command(`real-${n}`)).status).toBe(200);
   const refused = await command('real-20');
   expect(refused).toMatchObject({ status: 409, body: { reason: 'blast_radius' } });
-  expect(refused.text).toContain('of the 25 there are within 60 s;');
+  expect(refused.text).toContain('An app may command 20 access points within 60 s;');
   for (const { job_number } of both) await stop(job_number);
 });
 
@@ -61,7 +61,7 @@ test('the window is one of model time: it passes with a step, not while the netw
   for (const ap_id of aps.slice(0, 20)) expect((await command(ap_id)).status).toBe(200);
   const refused = await command(aps[20]!);
   expect(refused).toMatchObject({ status: 409, body: { reason: 'blast_radius' } });
-  expect(refused.text).toContain('of the 22 of this network within 60 s of model time');
+  expect(refused.text).toContain('20 access points of this network within 60 s of model time');
   await tell(job_number, '2026-01-07T10:00:59Z');
   expect((await command(aps[20]!)).status).toBe(409);
   await tell(job_number, '2026-01-07T10:01:00Z');

@@ -82,6 +82,21 @@ describe.each([
   });
 });
 
+it('a command to one whose run has ended is refused, also tried or among others', async () => {
+  const [gone, there] = [ended[0]!, running[0]!];
+  for (const more of ['', '&dry_run=true', '&hold_seconds=600']) {
+    const path = `/api/v1/send_command?agent_id=${gone}&command=sleep${more}`;
+    const { status, body } = await weft.request('POST', path, { token: admin });
+    expect([status, body.code]).toEqual([404, 'agent_ended']);
+    expect(body.detail).toContain('has ended');
+  }
+  const json = { agents: [gone, there], command: 'sleep' };
+  const { body } = await weft.request('POST', '/api/v1/commands/batch', { token: admin, json });
+  expect(body.targets).toMatchObject([{ verdict: 'rejected', reason: 'agent_not_found' }, { verdict: 'accepted' }]);
+  const { body: commands } = await weft.request('GET', `/api/v1/commands?agent=${gone}`, { token: admin });
+  expect(commands).toEqual([]);
+});
+
 it('a state that does not exist is refused', async () => {
   for (const [method, path] of [
     ['GET', '/api/v1/metrics/agent_details'],

@@ -133,12 +133,13 @@ export class IncidentStore extends SqlStore {
     return table.list(this.db, rest, [limit]);
   }
 
-  /** Open ones without an active alarm whose last one cleared before this time, with when. */
+  /** Open ones without an active alarm, with when the last one cleared: before this time, or one is about what has ended. */
   quiet(beforeMs: number, limit: number): Promise<{ id: string; last: number | null }[]> {
     return this.db.query<{ id: string; last: number | null }>(
-      `SELECT incidents.id AS id, MAX(alarms.cleared_at) AS last FROM incidents
+      `SELECT id, last FROM (SELECT incidents.id AS id, MAX(alarms.cleared_at) AS last FROM incidents
        LEFT JOIN alarms ON alarms.incident_id = incidents.id WHERE incidents.ended_at IS NULL GROUP BY incidents.id
-       HAVING COUNT(alarms.id) = COUNT(alarms.cleared_at) AND COALESCE(MAX(alarms.cleared_at), 0) < ? LIMIT ?`,
+       HAVING COUNT(alarms.id) = COUNT(alarms.cleared_at)) AS quiet
+       WHERE COALESCE(last, 0) < ? OR EXISTS (SELECT 1 FROM alarms WHERE incident_id = quiet.id AND ${ABOUT_ENDED}) LIMIT ?`,
       [beforeMs, limit],
     );
   }

@@ -58,6 +58,7 @@ export class CommandOperations {
     return {
       readSet: (reads, rules) => this.#options.decision.readSet(reads, rules, wish.intent),
       run: async (batch) => {
+        batch.requireRunning(wish.intent);
         restoredBy(batch, wish);
         return this.#options.decision.look(batch, wish.intent);
       },
@@ -200,6 +201,7 @@ export class CommandOperations {
       if (first.ap_id === intent.ap_id && isSameWant(first, intent)) return { command: first, isRepeat: true };
       throw new ConflictError('idempotency_key_used', 'This idempotency key belongs to another command');
     }
+    batch.requireRunning(intent);
     if (wish.inverse_of === null && batch.openOf(owner_id) >= this.#options.maxOpen) {
       const detail = `At most ${this.#options.maxOpen} of your commands may be open at once`;
       throw new TryLaterError(429, 'too_many_open_commands', detail, 10);

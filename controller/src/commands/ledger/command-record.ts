@@ -97,7 +97,7 @@ export interface ReadSetFields {
   keys: readonly (readonly [owner_id: string, idempotency_key: string])[];
   /** Of whom the open commands are to be counted. */
   owners: ReadonlySet<string>;
-  /** How the numbers of emulated networks begin whose model time is asked for. */
+  /** How the numbers of the emulated networks begin that are asked for. */
   runs: ReadonlySet<string>;
 }
 
@@ -107,7 +107,8 @@ export interface Found {
   leases: Lease[];
   states: StateRecord[];
   openOf: Map<string, number>;
-  modelTimes: Map<string, number>;
+  /** Emulated networks; without a model time, one that has not told. */
+  runs: Map<string, { modelMs: number | null; isOver: boolean }>;
 }
 
 export interface Changes {

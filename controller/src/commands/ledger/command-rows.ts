@@ -1,7 +1,7 @@
 // Commands as rows of the table `commands`: its columns, and the statements that write many rows at once.
 import type { SqlQueries, SqlRow, SqlValue } from '../../storage/sql-database.ts';
 import { runList, runRows } from '../../storage/sql-rows.ts';
-import type { CommandRecord, ReadSetFields } from './command-record.ts';
+import type { CommandRecord, Found, ReadSetFields } from './command-record.ts';
 
 type ColumnType = 'TEXT' | 'BIGINT';
 
@@ -176,13 +176,13 @@ export async function countOpen(tx: SqlQueries, owners: ReadonlySet<string>): Pr
   return new Map(rows.map(({ owner_id, open }) => [owner_id, open]));
 }
 
-/** What time it is in emulated networks that have told, by how their numbers begin. */
-export async function findModelTimes(tx: SqlQueries, runs: Iterable<string>): Promise<Map<string, number>> {
-  const found = new Map<string, number>();
-  const sql = 'SELECT model_time FROM emulator_runs WHERE job_number >= ? AND job_number < ?';
+/** Emulated networks, by how their numbers begin. */
+export async function findRuns(tx: SqlQueries, runs: Iterable<string>): Promise<Found['runs']> {
+  const found: Found['runs'] = new Map();
+  const sql = 'SELECT model_time, state FROM emulator_runs WHERE job_number >= ? AND job_number < ?';
   for (const run of runs) {
-    const [row] = await tx.query<{ model_time: number | null }>(sql, [run, `${run}~`]);
-    if (row && row.model_time !== null) found.set(run, row.model_time);
+    const [row] = await tx.query<{ model_time: number | null; state: string | null }>(sql, [run, `${run}~`]);
+    if (row) found.set(run, { modelMs: row.model_time, isOver: row.state !== null });
   }
   return found;
 }

@@ -12,7 +12,7 @@ import {
   countOpen,
   findCommands,
   findKeys,
-  findModelTimes,
+  findRuns,
   insertCommands,
   selectCommands,
   updateCommandStates,
@@ -162,7 +162,7 @@ export class CommandStore extends SqlStore {
       leases: await findLeases(tx, wanted, nowMs),
       states: await findStates(tx, wanted.states),
       openOf: await countOpen(tx, wanted.owners),
-      modelTimes: await findModelTimes(tx, wanted.runs),
+      runs: await findRuns(tx, wanted.runs),
     };
   }
 

@@ -3,10 +3,11 @@
 import type { ConflictRules } from '@weft/contract';
 import type { NewAuditEntry } from '../../audit/audit-entry.ts';
 import type { Caller } from '../../caller.ts';
+import { NotFoundError } from '../../errors.ts';
 import type { NewMessage } from '../../jobs/mailbox/mailbox-store.ts';
 import type { NewJob } from '../../jobs/store/job-record.ts';
 import type { SqlQueries } from '../../storage/sql-database.ts';
-import type { Lease } from '../arbitration/conflict-intent.ts';
+import type { Intent, Lease } from '../arbitration/conflict-intent.ts';
 import { LeaseTable } from '../arbitration/lease-table.ts';
 import { type SteeringOutcome, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandRecord, Found, ReadSetFields, StateRecord } from './command-record.ts';
@@ -89,7 +90,7 @@ export class LedgerBatch {
   readonly #byKey = new Map<string, CommandRecord>();
   readonly #states = new Map<string, StateRecord>();
   #openOf = new Map<string, number>();
-  #modelTimes: Found['modelTimes'] = new Map();
+  #runs: Found['runs'] = new Map();
   readonly #created = new Set<CommandRecord>();
   readonly #moved = new Set<CommandRecord>();
   readonly #changed = new Set<CommandRecord>();
@@ -115,12 +116,12 @@ export class LedgerBatch {
       this.#remember(known);
       reads.commands.delete(id);
     }
-    const { commands, leases, states, openOf, modelTimes } = await this.#store.find(this.tx, reads, this.nowMs);
+    const { commands, leases, states, openOf, runs } = await this.#store.find(this.tx, reads, this.nowMs);
     for (const command of commands) this.#remember(command);
     for (const lease of leases) this.leases.set(lease);
     for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
     this.#openOf = openOf;
-    this.#modelTimes = modelTimes;
+    this.#runs = runs;
     if (this.rights && reads.owners.size > 0) this.#callers = await this.rights.callers(this.tx, [...reads.owners]);
     if (reads.statesOf.size === 0) return;
     const more = new ReadSet();
@@ -174,7 +175,14 @@ export class LedgerBatch {
 
   /** What time it is where an agent stands: of the model in an emulated network that has told, else the clock's. */
   timeIn(run: string | undefined): number {
-    return this.#modelTimes.get(run ?? '') ?? this.nowMs;
+    return this.#runs.get(run ?? '')?.modelMs ?? this.nowMs;
+  }
+
+  /** Throws NotFoundError `agent_ended` for an access point whose emulated network has ended. */
+  requireRunning({ ap_id, run }: Pick<Intent, 'ap_id' | 'run'>): void {
+    if (!this.#runs.get(run ?? '')?.isOver) return;
+    const detail = `The emulated network of ${ap_id} has ended: nobody is left to take a command`;
+    throw new NotFoundError('agent_ended', detail);
   }
 
   openOf(owner_id: string): number {
