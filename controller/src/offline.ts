@@ -13,6 +13,7 @@ import { CommandEnding } from './commands/ledger/command-ending.ts';
 import { CommandStore } from './commands/ledger/command-store.ts';
 import { commandableAmong } from './commands/ledger/present-rights.ts';
 import type { Config } from './config.ts';
+import { DeviceExtrasStore } from './devices/store/device-extras-store.ts';
 import { EmulatorRunStore } from './emulator/emulator-run-store.ts';
 import { RunCloser } from './emulator/run-closer.ts';
 import { RunEnding } from './emulator/run-ending.ts';
@@ -113,12 +114,19 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   const runs = new EmulatorRunStore(database, agents, jobs);
   const changes = new CallerChanges(audit, event);
   const keepMs = config.emulatorKeepHours * hour;
-  // What is open about its access points ends with the next look of a server.
+  const commands = new CommandEnding({ store, ledger, operations, rights });
+  const extras = new DeviceExtrasStore(database);
+  // Alarms and incidents of its access points end with the next look of a server.
   const ending = createEvents().networkEnded;
+  ending.within(commands.network);
+  ending.within(async (tx, { agents: at }) => {
+    await extras.removeWatchesAt(tx, at);
+    return {};
+  });
   const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, ending, keepMs });
   const silent = { mailbox, retentionMs, tell: () => {} };
   event.within(new JobEnding({ ...silent, owned, agents }).step);
-  event.within(new CommandEnding({ store, ledger, operations, rights }).step);
+  event.within(commands.step);
   event.within(new RunEnding({ ...silent, runs, closer }).step);
   return event;
 }

@@ -8,6 +8,7 @@ import { untilSo } from '../../../test/pure/until-so.ts';
 import { rounds } from '../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 import type { NewAlarm } from '../alarms/watch/alarm-writer.ts';
+import { openAccounts } from '../offline.ts';
 import type { Part } from '../part.ts';
 
 /** Lists about a past window, or that name what has ended. */
@@ -49,7 +50,7 @@ const story = fc.record({
   size: fc.integer({ min: 1, max: 5 }),
   place: fc.constantFrom(null, 'Bristol', 'York'),
   before: fc.shuffledSubarray(['report', 'devices', 'alarms', 'site', 'storm', 'look', 'command', 'roll-out', 'watch']),
-  end: fc.constantFrom('stopped', 'job cancelled', 'owner gone', 'failed'),
+  end: fc.constantFrom('stopped', 'job cancelled', 'owner gone', 'failed', 'its time is over', 'command line'),
   meanwhile: fc.boolean(),
   after: fc.shuffledSubarray(['report', 'devices', 'alarms', 'site', 'look']),
 });
@@ -149,9 +150,11 @@ eachDatabase((kind) => {
     }
     const [first] = aps as [{ ap_id: string; site: string | null }];
     const { site } = first;
-    // Where real ones stand as well, the next look at their share decides.
-    if (what === 'site' && site === 'bristol')
+    if (what === 'site' && site !== null && (site === 'bristol' || !isAfter)) {
       await fire(nodes[0]!, 'site_away', { subject_kind: 'site', subject: site, ap_id: null, site });
+      // Where real ones stand as well, the next look at their share decides.
+      await fire(nodes[0]!, 'offline', { subject_kind: 'agent', subject: first.ap_id, ap_id: first.ap_id, site });
+    }
     if (what === 'look') await look();
     if (isAfter) return;
     if (what === 'storm') {
@@ -169,7 +172,8 @@ eachDatabase((kind) => {
         'POST',
         `/api/v1/send_command?agent_id=${first.ap_id}&command=sleep&hold_seconds=600`,
         undefined,
-        owner,
+        // Of somebody else too, whose commands stay when the owner goes.
+        aps.length > 3 ? admin : owner,
       );
     if (what === 'roll-out') {
       await send('PUT', `/api/v1/agents/${first.ap_id}`, {
@@ -192,8 +196,18 @@ eachDatabase((kind) => {
     if (how === 'stopped') await send('POST', `/api/v1/emulator/${job_number}/stop`);
     if (how === 'job cancelled') await send('DELETE', `/api/v1/jobs/${job_number}`);
     if (how === 'owner gone') await send('DELETE', `/api/v1/users/${owner}`);
-    if (how === 'failed') {
-      await nodes[0]!.parts.jobs.mailbox.end(job_number, 'failed', 'its emulator has failed');
+    if (how === 'command line') {
+      const { users, close } = await openAccounts(nodes[0]!.config);
+      await users.disable(owner);
+      await close();
+    }
+    if (how === 'its time is over')
+      await nodes[0]!.platform.database.query('UPDATE emulator_runs SET ends_at = 1 WHERE job_number = ?', [
+        job_number,
+      ]);
+    if (how === 'failed') await nodes[0]!.parts.jobs.mailbox.end(job_number, 'failed', 'its emulator has failed');
+    // The upkeep of a node finds these.
+    if (how === 'failed' || how === 'its time is over') {
       await untilSo(async () => expect((await send('GET', `/api/v1/emulator/${job_number}`)).is_over).toBe(true));
     }
   }
@@ -276,6 +290,12 @@ eachDatabase((kind) => {
         const names = said.items.map(({ ap_id }: { ap_id: string }) => ap_id);
         for (const { ap_id } of aps) expect(names).toContain(ap_id);
         await send('GET', `/api/v1/metrics/presence?agents=${aps[0].ap_id}`);
+        const refused = await nodes
+          .at(-1)!
+          .request('POST', `/api/v1/send_command?agent_id=${aps[0].ap_id}&command=sleep`, {
+            token: admin,
+          });
+        expect([refused.status, refused.body.code]).toEqual([404, 'agent_ended']);
         if (how !== 'owner gone')
           expect(await send('GET', `/api/v1/emulator/${job_number}`)).toMatchObject({ is_over: true });
       }),

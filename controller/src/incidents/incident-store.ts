@@ -2,7 +2,7 @@
 // say the same later.
 
 import { type AlarmRecord, alarmColumns } from '../alarms/store/alarm-store.ts';
-import { ABOUT_ENDED } from '../alarms/store/ended-alarms.ts';
+import { ABOUT_ENDED, BY_ENDED } from '../alarms/store/ended-alarms.ts';
 import type { SqlQueries, SqlValue } from '../storage/sql-database.ts';
 import { inParts, insertRecord, runList, runRows } from '../storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../storage/sql-store.ts';
@@ -133,13 +133,13 @@ export class IncidentStore extends SqlStore {
     return table.list(this.db, rest, [limit]);
   }
 
-  /** Open ones without an active alarm, with when the last one cleared: before this time, or one is about what has ended. */
+  /** Open ones without an active alarm, with when the last one cleared: before this time, or nobody present is in them. */
   quiet(beforeMs: number, limit: number): Promise<{ id: string; last: number | null }[]> {
     return this.db.query<{ id: string; last: number | null }>(
       `SELECT id, last FROM (SELECT incidents.id AS id, MAX(alarms.cleared_at) AS last FROM incidents
        LEFT JOIN alarms ON alarms.incident_id = incidents.id WHERE incidents.ended_at IS NULL GROUP BY incidents.id
        HAVING COUNT(alarms.id) = COUNT(alarms.cleared_at)) AS quiet
-       WHERE COALESCE(last, 0) < ? OR EXISTS (SELECT 1 FROM alarms WHERE incident_id = quiet.id AND ${ABOUT_ENDED}) LIMIT ?`,
+       WHERE COALESCE(last, 0) < ? OR NOT EXISTS (SELECT 1 FROM alarms WHERE incident_id = quiet.id AND NOT ${BY_ENDED}) LIMIT ?`,
       [beforeMs, limit],
     );
   }

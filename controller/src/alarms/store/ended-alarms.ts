@@ -64,14 +64,21 @@ export async function endedSubjects(tx: SqlQueries, found: readonly Subject[]): 
 
 type Subject = Pick<AlarmRecord, 'subject_kind' | 'subject' | 'ap_id'>;
 
-/** Access points of ended networks stand in the site of this path or below it, and no others. */
-function siteIsOver(path: string): string {
+/** Access points in the site of this path or below it, which have ended or have not. */
+function anyIn(path: string, not: 'NOT' | '' = ''): string {
   const below = `(sites.path = ${path} OR (sites.path > ${path} || '/' AND sites.path < ${path} || '0'))`;
-  const of = `FROM agents JOIN sites ON sites.id = agents.site_id WHERE ${below} AND`;
-  return `EXISTS (SELECT 1 ${of} ${ENDED}) AND NOT EXISTS (SELECT 1 ${of} NOT ${ENDED})`;
+  return `EXISTS (SELECT 1 FROM agents JOIN sites ON sites.id = agents.site_id WHERE ${below} AND ${not} ${ENDED})`;
 }
 
+/** Access points of ended networks stand in the site of this path or below it, and no others. */
+function siteIsOver(path: string): string {
+  return `${anyIn(path)} AND NOT ${anyIn(path, 'NOT')}`;
+}
+
+const OF_ENDED = `EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED})`;
 /** A condition on alarms: what one is about has ended. */
-export const ABOUT_ENDED = `(EXISTS (SELECT 1 FROM agents WHERE agents.ap_id = alarms.ap_id AND ${ENDED})
-  OR (alarms.subject_kind = 'site' AND ${siteIsOver('alarms.subject')}))`;
+export const ABOUT_ENDED = `(${OF_ENDED} OR (alarms.subject_kind = 'site' AND ${siteIsOver('alarms.subject')}))`;
+/** A condition on alarms: one is of what has ended, of a site where some have, or a storm, which is of other alarms. */
+export const BY_ENDED = `(${OF_ENDED} OR (alarms.subject_kind = 'site' AND ${anyIn('alarms.subject')})
+  OR alarms.subject_kind = 'storm')`;
 const GONE = `SELECT id FROM alarms WHERE cleared_at IS NULL AND ${ABOUT_ENDED}`;
