@@ -66,6 +66,61 @@ own_folder() { # path, mode as a pattern, variable
   end 2 "$1 must be a folder of this account that nobody else can write to, and no link. $3 chooses another."
 }
 
+# A process, as a line: its pid alone may be another's by now, and its start another's before a power cut. Empty when it has ended.
+who() { sed 's/.*) //' "/proc/$1/stat" 2> /dev/null | pid=$1 boot=$(cat /proc/sys/kernel/random/boot_id) awk '$1 !~ /[ZX]/ { print ENVIRON["pid"], $20, ENVIRON["boot"] }'; }
+lives() { [ -n "$1" ] && [ "$(who "${1%% *}")" = "$1" ]; }
+
+# A process and those below it, which would go on without it.
+end_tree() { # pid
+  kill -STOP "$1"
+  # shellcheck disable=SC2046 # these are numbers
+  kill -9 $(cat /proc/[0-9]*/stat 2> /dev/null | sed 's/^\([0-9]*\) .*) [A-Za-z] \([0-9]*\) .*/\1 \2/' | top=$1 awk '
+    { parent[$1] = $2 }
+    END { for (pid in parent) for (at = pid; at in parent; at = parent[at]) if (at == ENVIRON["top"]) { print pid; break } }')
+} 2> /dev/null
+
+newest() { # folder
+  newest=0
+  for each in "$1"/lock-*; do
+    each=${each##*/lock-}
+    case $each in '' | *[!0-9]* | ????????????????*) continue ;; esac
+    [ "$each" -gt $newest ] && newest=$each
+  done
+  put $newest
+}
+
+# Two agents in one folder delete each other's files. Its owner is the first line of the lock with the highest number, and that is never
+# deleted but by the owner of a higher one: so of several that find an owner gone, the one that links the next number has the folder.
+# Nothing is held open, so that nothing that outlives its owner holds it. Without a place for a lock it still refuses to be the second.
+take_folder() { # path, variable; sets $lock
+  while :; do
+    number=$(newest "$1")
+    owner=$(sed 1q "$1/lock-$number" 2> /dev/null)
+    lock=$1/lock-$number
+    [ "$owner" = "$own" ] && return
+    lives "$owner" && end 2 "another weft-agent.sh, process ${owner%% *}, uses the folder $1: stop it, or choose another folder with $2"
+    number=$((number + 1))
+    lock=$1/lock-$number
+    if { put "$own" > "$1/lock.$$" && ln "$1/lock.$$" "$lock"; } 2> /dev/null; then
+      [ "$(newest "$1")" = $number ] && break
+      rm -f "$lock"
+    elif [ "$(newest "$1")" -lt $number ]; then
+      rm -f "$1/lock.$$"
+      lock=/dev/null
+      say "$1 cannot be locked: it is full, or on a file system without links. Start no second agent there."
+      return
+    fi
+    rm -f "$1/lock.$$"
+  done
+  # The parts of one that was killed.
+  for each in "$1"/lock-*; do
+    [ "$each" != "$lock" ] || continue
+    sed 1d "$each" 2> /dev/null | while read -r line; do lives "$line" && end_tree "${line%% *}"; done
+    rm -f "$each"
+  done
+  rm -f "$1"/lock.[0-9]*
+}
+
 has curl || has uclient-fetch || end 2 'curl or uclient-fetch is missing'
 has jq || has jsonfilter || end 2 'jq or jsonfilter is missing'
 wrong=$(printf %s "$allow" | tr , '\n' | grep . | grep -vxE "identify|set_report_interval|$(printf %s "$may" | tr , '|')" | head -n 1)
@@ -73,6 +128,11 @@ wrong=$(printf %s "$allow" | tr , '\n' | grep . | grep -vxE "identify|set_report
 is_whole "${WEFT_AGENT_INTERVAL:=5}" 1 $max_interval || end 2 "WEFT_AGENT_INTERVAL is 1 to $max_interval seconds"
 own_folder "$state" 'd????-??-?*' WEFT_AGENT_STATE_DIR
 own_folder "$run" 'drwx------*' WEFT_AGENT_RUN_DIR
+own=$(who $main)
+take_folder "$state" WEFT_AGENT_STATE_DIR
+state_lock=$lock
+take_folder "$run" WEFT_AGENT_RUN_DIR
+run_lock=$lock
 put "$WEFT_AGENT_INTERVAL" > "$run/interval"
 
 # --- HTTP and JSON ---------------------------------------------------------------------------------------------------------
@@ -470,6 +530,7 @@ take_commands() {
 # anything is touched until the settings are confirmed or gone: id, hash, secret and security as they were given, `new` and `old` lines.
 journal=$state/settings-trial
 kept=$state/settings
+finish_at=0 finish_pause=1
 
 value() { sed -n "s/^$1=//p" "$2" 2> /dev/null | tail -n 1; } # name file
 noted() { sed -n "s/^$1 //p" "$2" 2> /dev/null; }             # word journal
@@ -497,6 +558,16 @@ setter() { # running, or try, back or keep with a file
   wait $guard 2> /dev/null
   return $code
 }
+
+# What it says, or that it says nothing, is in $run/said.
+set_to() { # try, back or keep, and a file
+  setter "$@" > "$run/said" 2>&1 && return 0
+  code=$?
+  grep -q '[[:graph:]]' "$run/said" || put "exit code $code without a reason" > "$run/said"
+  return 1
+}
+
+why() { plain < "$run/said" | sed 's/ *$//'; }
 
 now_set() { setter running 2> /dev/null; }
 
@@ -608,7 +679,7 @@ forget() { rm -f "$journal" "$run/lines"; flush "$state"; }
 
 # Until it has worked: the journal is still there, and the next start goes on.
 put_back() {
-  until setter back "$(lines_of old "$journal")" > "$run/said" 2>&1; do say "the old settings cannot be put back: $(plain < "$run/said"). Retrying."; rest 5; done
+  until set_to back "$(lines_of old "$journal")"; do say "the old settings cannot be put back: $(why). Retrying."; rest 5; done
 }
 
 revert() { # why
@@ -632,8 +703,7 @@ take_config() {
   began=$(uptime_seconds)
   if [ -z "$said" ]; then
     is_touched=1
-    if setter try "$(lines_of new "$journal")" > "$run/said" 2>&1; then reads_back "$run/lines"
-    else said=$(cat "$run/said"); : "${said:=they cannot be applied}"; fi
+    if set_to try "$(lines_of new "$journal")"; then reads_back "$run/lines"; else said=$(cat "$run/said"); fi
   fi
   if [ -n "$said" ]; then
     [ -z "$is_touched" ] || put_back
@@ -668,11 +738,23 @@ confirmed() {
   elif [ "$id" = "$(noted id "$kept")" ]; then say_running; fi
 }
 
-# Makes the access point start with what was confirmed. If that fails, the next start tries again.
+# Makes the access point start with what was confirmed; $state/boot says that it does.
 finish() {
-  setter keep "$(lines_of new "$kept")" > "$run/said" 2>&1 || { say "confirmed settings cannot be kept: $(plain < "$run/said")"; return 1; }
+  rm -f "$state/boot"
+  set_to keep "$(lines_of new "$kept")" || { say "confirmed settings run, but they cannot be kept for the next start: $(why). Retrying."; return 1; }
   cat /proc/sys/kernel/random/boot_id > "$state/boot"
   forget
+}
+
+is_unkept() { [ -e "$kept" ] && [ ! -e "$state/boot" ] && ! on_trial; }
+
+# What has failed above, with growing pauses.
+finish_later() {
+  is_unkept || { finish_at=0 finish_pause=1; return; }
+  [ "$(uptime_seconds)" -ge $finish_at ] || return
+  finish && return
+  finish_at=$(($(uptime_seconds) + finish_pause))
+  finish_pause=$((finish_pause < 30 ? finish_pause * 2 : 60))
 }
 
 # What the last answer says.
@@ -681,9 +763,16 @@ hear() {
 }
 
 take_settings() {
+  finish_later
   given=$kept; on_trial && given=$journal
   if [ ! -e "$run/busy" ] && [ "$(settings_json "$given")" != "${told_settings:-}" ]; then say_running || return 1; hear; fi
-  request GET "/api/v1/agents/$ap/config/next?wait=25" && hear
+  wait=25
+  if is_unkept; then
+    wait=$((finish_at - $(uptime_seconds)))
+    [ $wait -ge 1 ] || wait=1
+    [ $wait -le 25 ] || wait=25
+  fi
+  request GET "/api/v1/agents/$ap/config/next?wait=$wait" && hear
 }
 
 # What a start before this one has left: a trial that was interrupted has failed; a machine that was started anew has forgotten its power.
@@ -692,8 +781,9 @@ settle_settings() {
   if on_trial; then revert 'the access point was restarted during the trial'; return; fi
   [ -e "$kept" ] || return 0
   [ ! -e "$journal" ] && cmp -s /proc/sys/kernel/random/boot_id "$state/boot" && return 0
-  # hostapd may start after this.
-  for _ in $(seq 30); do finish && return 0; rest 1; done
+  # hostapd may start after this, and much later.
+  began=$(uptime_seconds)
+  until finish; do [ $(($(uptime_seconds) - began)) -lt 30 ] || return 0; rest 1; done
 }
 
 # hostapd has the new text of its file to read only for a moment: what it starts with changes when the settings are confirmed.
@@ -841,13 +931,20 @@ follow() { # interface
   done
 }
 
+# Whoever takes the folders over from this agent, should it be killed, ends its parts.
+has_started() { # pid
+  children="$children $1"
+  for each in "$state_lock" "$run_lock"; do who "$1" >> "$each"; done
+}
+
 # hostapd may start after this.
 follow_new() {
   has hostapd_cli || return 0
   while read -r name _; do
     case $followed in *" $name "*) continue ;; esac
     followed="$followed$name "
-    follow "$name" & children="$children $!"
+    follow "$name" &
+    has_started $!
   done < "$run/radios-now"
 }
 
@@ -870,6 +967,7 @@ follow_new
 look_for_radios
 first_log_in
 say "connected to $url as $ap_id"
-(part=commands; trap - USR1; keep_at take_commands) & children="$children $!"
-if is_allowed settings; then (part=settings; trap - USR1; keep_at take_settings) & children="$children $!"; fi
+(part=commands; trap - USR1; keep_at take_commands) &
+has_started $!
+if is_allowed settings; then (part=settings; trap - USR1; keep_at take_settings) & has_started $!; fi
 keep_at report_and_rest

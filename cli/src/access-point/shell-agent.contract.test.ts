@@ -30,7 +30,7 @@ const common =
   'sh awk cat chmod curl cut date echo grep head id jq kill ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep sync tail tr wc cmp dirname cp ln pidof';
 /** Asked once: each question is a process. */
 const paths = new Map(
-  spawnSync('sh', ['-c', `for tool in busybox ${common}; do echo "$tool $(command -v "$tool")"; done`], {
+  spawnSync('sh', ['-c', `for tool in dash bash busybox ${common}; do echo "$tool $(command -v "$tool")"; done`], {
     encoding: 'utf8',
   })
     .stdout.trim()
@@ -61,7 +61,7 @@ function newFolder(): string {
 }
 
 /** The script, which reports once and then seldom, with folders of its own and only the tools of `more` beside the common ones; with `applets` those of busybox, without curl. */
-function start(env: Record<string, string>, more: Record<string, string> = {}, applets = '') {
+function start(env: Record<string, string>, more: Record<string, string> = {}, applets = '', shell = ['/bin/sh']) {
   const folder = newFolder();
   const tools = join(folder, 'tools');
   mkdirSync(tools);
@@ -77,7 +77,8 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
   }
   const run = env.WEFT_AGENT_RUN_DIR ?? join(folder, 'run');
   const state = env.WEFT_AGENT_STATE_DIR ?? join(folder, 'state');
-  const child = spawn(applets || '/bin/sh', applets ? ['ash', script] : [script], {
+  const [command, ...words] = applets ? [applets, 'ash'] : shell;
+  const child = spawn(command!, [...words, script], {
     env: { PATH: tools, WEFT_AGENT_RUN_DIR: run, WEFT_AGENT_STATE_DIR: state, WEFT_AGENT_INTERVAL: '60', ...env },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
@@ -102,7 +103,8 @@ function start(env: Record<string, string>, more: Record<string, string> = {}, a
       // All of it has ended.
     }
   };
-  return { folder, run, state, ended, gone, killAll, said: () => said };
+  const kill = () => child.kill('SIGKILL');
+  return { folder, run, state, ended, gone, kill, killAll, pid: child.pid!, said: () => said };
 }
 
 type Handler = (path: string, body: string, response: ServerResponse, request: IncomingMessage) => void;
@@ -219,7 +221,7 @@ describe.skipIf(missing.length > 0)('weft-agent.sh', () => {
   const setter = `air=\${0%/*}/../air
 case $1 in
   running) cat "$air"; exit ;;
-  keep) cp "$air" "$air-kept"; exit ;;
+  keep) [ ! -e "$air-full" ] || exit 3; cp "$air" "$air-kept"; exit ;;
 esac
 while IFS= read -r line; do
   { grep -v "^\${line%%=*}=" "$air"; printf '%s\\n' "$line"; } > "$air.new"
@@ -340,6 +342,94 @@ esac`;
         expect(readdirSync(join(ap.home, 'state'))).not.toContain('settings-trial');
       }),
     );
+  });
+
+  test('confirmed settings that cannot be kept are kept later, whatever is refused meanwhile, and the reason is in the log', async () => {
+    const ap = await settable('set-8');
+    writeFileSync(join(ap.home, 'air-full'), '');
+    await ap.give({ channel: 6 });
+    await ap.ends('in_sync', null);
+    const reason = 'they cannot be kept for the next start: exit code 3 without a reason. Retrying.';
+    await untilSo(() => expect(ap.agent.said().split(reason).length, ap.agent.said()).toBeGreaterThan(3));
+    await ap.give({ channel: 13 });
+    await ap.ends('refused', 'there is radar on 13');
+    rmSync(join(ap.home, 'air-full'));
+    await untilSo(() => expect(readFileSync(join(ap.home, 'air-kept'), 'utf8')).toContain('channel=6\n'));
+    await untilSo(() => expect(readdirSync(join(ap.home, 'state'))).toContain('boot'));
+  });
+
+  const answering = () =>
+    pretend((path, _body, response) => {
+      if (!path.startsWith('GET ')) response.end('{"access_token":"a","expires_in":3600}');
+    });
+  const shells = { dash: [pathOf('dash')], 'busybox ash': [busybox], bash: [pathOf('bash'), '--posix'] };
+  for (const [name, shell] of Object.entries(shells)) {
+    const missesShell = shell[0] === '';
+    if (missesShell) process.stderr.write(`The lock of the shell agent is NOT tested under ${name}.\n`);
+    /** Busybox does all but JSON there. */
+    const startIn = (env: Record<string, string>) =>
+      shell[0] === busybox
+        ? start(env, { 'uclient-fetch': uclientFetch }, busybox)
+        : start(env, {}, '', shell as string[]);
+
+    test.skipIf(missesShell)(
+      `a second one in its folders is refused, and one after it was killed is not: ${name}`,
+      async () => {
+        const env = { WEFT_URL: await answering(), WEFT_AP_ID: 'ap-1', WEFT_AGENT_ALLOW: 'settings' };
+        const first = startIn(env);
+        await untilSo(() => expect(first.said()).toContain('connected to'));
+        const parts = await untilSo(() => {
+          const lines = readFileSync(join(first.state, 'lock-1'), 'utf8').trim().split('\n').slice(1);
+          expect(lines.length).toBe(2);
+          return lines.map((line) => line.split(' ')[0]!);
+        });
+        const state = { WEFT_AGENT_STATE_DIR: first.state };
+        const run = { WEFT_AGENT_RUN_DIR: first.run };
+        for (const [same, folder, variable] of [
+          [{ ...state, ...run }, first.state, 'STATE'],
+          [state, first.state, 'STATE'],
+          [run, first.run, 'RUN'],
+        ] as const) {
+          const second = startIn({ ...env, ...same });
+          expect(await second.ended).toBe(2);
+          expect(second.said()).toBe(
+            `weft-agent: another weft-agent.sh, process ${first.pid}, uses the folder ${folder}: stop it, or choose another folder with WEFT_AGENT_${variable}_DIR\n`,
+          );
+        }
+        first.kill();
+        await first.gone;
+        const next = startIn({ ...env, ...state, ...run });
+        await untilSo(() => expect(next.said()).toContain('connected to'));
+        await untilSo(() => expect(parts.filter((pid) => readdirSync('/proc').includes(pid))).toEqual([]));
+        for (const folder of [first.state, first.run])
+          expect(readdirSync(folder).filter((file) => file.startsWith('lock'))).toEqual(['lock-2']);
+      },
+    );
+
+    test.skipIf(missesShell)(`of several that start at once after a power cut, one runs: ${name}`, async () => {
+      const [, start] = /\) (?:\S+ ){19}(\d+)/.exec(readFileSync(`/proc/${process.pid}/stat`, 'utf8'))!;
+      const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+      const env = { WEFT_URL: await answering(), WEFT_AP_ID: 'ap-1' };
+      // The pid is this process's now: of another boot, of another start, and lost with the power.
+      for (const left of [`${process.pid} ${start} ${boot.replace(/^./, 'x')}\n`, `${process.pid} 1 ${boot}\n`, '']) {
+        const folders = { WEFT_AGENT_STATE_DIR: newFolder(), WEFT_AGENT_RUN_DIR: newFolder() };
+        for (const folder of Object.values(folders)) writeFileSync(join(folder, 'lock-9'), left);
+        const all = [1, 2, 3, 4].map(() => startIn({ ...env, ...folders }));
+        const codes: (number | null)[] = [];
+        for (const one of all) void one.gone.then((code) => codes.push(code));
+        await untilSo(() => expect(all.filter((one) => one.said().includes('connected to')).length).toBe(1));
+        await untilSo(() => expect(codes).toEqual([2, 2, 2]));
+      }
+    });
+  }
+
+  test('where a folder cannot be locked, it says so and runs', async () => {
+    const agent = start({ WEFT_URL: await answering(), WEFT_AP_ID: 'ap-1' }, { ln: 'exit 1' });
+    await untilSo(() => expect(agent.said()).toContain('connected to'));
+    for (const folder of [agent.state, agent.run]) {
+      expect(agent.said()).toContain(`${folder} cannot be locked`);
+      expect(readdirSync(folder).filter((file) => file.startsWith('lock'))).toEqual([]);
+    }
   });
 
   test('has a name in any script, with spaces', async () => {
