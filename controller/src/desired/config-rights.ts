@@ -6,7 +6,7 @@ import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';
 import { rightsOf } from '../rights/rights.ts';
 import { inSlices } from '../time-slices.ts';
 import type { Layer } from './model/layer.ts';
-import { covers } from './model/reach.ts';
+import { covers, coversTarget } from './model/reach.ts';
 import { isManaged } from './reconciler.ts';
 
 export function mayConfigure(caller: Caller, agent: IndexedAgent): boolean {
@@ -46,7 +46,16 @@ export function mayConfigureAll(caller: Caller, selectors: readonly string[]): b
   return selectors.every((text) => covers(managed, parseSelector(text).node));
 }
 
-/** Those of the layers that are about an access point that the caller manages. */
+/** Selects this access point alone, and within what the caller may configure. */
+export function ownSelector(caller: Caller, agent: IndexedAgent): string {
+  const name: SelectorNode = { kind: 'label', key: 'name', value: agent.ap_id, column: 0 };
+  const managed = managedSelectors(caller);
+  const matching = managed.find((text) => coversTarget([text], { scope: 'agent', agent }));
+  const within = covers(managed, name) || matching === undefined ? [] : [parseSelector(matching).node];
+  return printSelector(within.length === 0 ? name : { kind: 'and', nodes: [name, ...within] });
+}
+
+/** Those of the layers that are about an access point that the caller manages, now or when one comes. */
 export async function visibleLayers<Item extends Pick<Layer, 'selector'>>(
   caller: Caller,
   layers: readonly Item[],
@@ -59,11 +68,12 @@ export async function visibleLayers<Item extends Pick<Layer, 'selector'>>(
     if (isManaged(agent) && mayConfigure(caller, agent)) own.push(agent);
   });
   const visible: Item[] = [];
+  const managed = managedSelectors(caller);
   await inSlices(layers, (layer) => {
     const selector = parseSelector(layer.selector);
     const isAbout = (agent: IndexedAgent) =>
       matchesSelector(selector, { ...agent, display_name: null, access_point_type: null });
-    if (own.some(isAbout)) visible.push(layer);
+    if (own.some(isAbout) || covers(managed, selector.node)) visible.push(layer);
   });
   return visible;
 }

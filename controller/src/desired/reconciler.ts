@@ -112,7 +112,7 @@ export class Reconciler extends PeriodicTask {
       const { text, hash, problems } = rendered;
       const evidence: Evidence =
         problems.length > 0
-          ? { kind: 'impossible', detail: problemsInWords(rendered) }
+          ? { kind: 'impossible', detail: problemsInWords(rendered), rollout_id }
           : {
               kind: 'wanted',
               text,

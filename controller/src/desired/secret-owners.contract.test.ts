@@ -29,10 +29,10 @@ const draft = (layers: Body[], token = admin, remove: string[] = []) =>
   ok('POST', '/config/change_sets', { title: 'a change', layers, remove }, token);
 const start = (set: Body, token = admin) => ok('POST', `/config/change_sets/${set.id}/rollout`, {}, token);
 
-async function rollOut(layers: Body[], token = admin) {
-  const set = await draft(layers, token);
+async function rollOut(layers: Body[], token = admin, remove: string[] = []) {
+  const set = await draft(layers, token, remove);
   const { id } = await start(set, token);
-  return { id, layer: set.layers[0].id as string };
+  return { id, layer: set.layers[0]?.id as string };
 }
 
 const inForce = (id: string) =>
@@ -171,7 +171,7 @@ eachDatabase((kind) => {
         expect(answers.size).toBe(1);
         expect((await ok('GET', '/config/secrets', undefined, token)).items).toEqual([]);
         for (const place of [{} as Record<string, string>, { site: 'm' }, { site: 'm/b' }, { ap_id: 'm-b-1' }]) {
-          const isHidden = { status: 'ap_id' in place ? 404 : 403 };
+          const isHidden = { status: 'ap_id' in place || place.site === 'm/b' ? 404 : 403 };
           expect(await refusal('PUT', '/config/secrets', { name: 'm-b', value: 'y', ...place }, token)).toMatchObject(
             isHidden,
           );
@@ -405,6 +405,98 @@ eachDatabase((kind) => {
     await untilSo(async () => {
       const left = `SELECT name FROM config_secrets WHERE name = 'gone' UNION ALL SELECT name FROM config_variables WHERE name = 'gone'`;
       expect(await weft.platform.database.query(left)).toEqual([]);
+    });
+  });
+
+  describe('a manager of one site, beside the layers of others', () => {
+    let own: string;
+    let ap: Ap;
+    beforeAll(async () => {
+      await sites('h', 'a', 'b');
+      own = await manager('of-h', 'site:h/b/**');
+      ap = await new Ap('h-b-1').start({ site: 'h/b' });
+      await new Ap('h-b-2').start({ site: 'h/b' });
+      await secret('h-all', 'of everybody');
+    });
+
+    test('an access point that cannot be given what is in force holds up nobody else', async () => {
+      const base = { name: 'h base', selector: 'name:h-b-1', weight: 10, settings: { channel: 36 } };
+      await rollOut([base]);
+      await ap.obey();
+      await ok('PUT', '/agents/h-b-1', { configuration: { settings: { note: {} } } });
+      await untilSo(async () => expect(await ap.view()).toMatchObject({ state: 'refused' }));
+      const note = { name: 'h note', selector: 'site:h/b', weight: 11, optional: true, settings: { networks: [] } };
+      const { id } = await rollOut([note]);
+      expect(await ok('GET', `/rollouts/${id}`)).toMatchObject({ access_points: 1 });
+      await ok('POST', `/rollouts/${id}/abort`, { why: 'enough' }).catch(() => undefined);
+      await ok('POST', `/rollouts/${id}/revert`, { why: 'enough' });
+      await ok('PUT', '/agents/h-b-1', { configuration: { settings: { channel: {}, passphrase: {}, networks: {} } } });
+      await untilSo(async () => expect(await ap.view()).toMatchObject({ state: 'in_sync' }));
+    });
+
+    test('takes back a roll-out to a version whose secret it may not name: refused, and over', async () => {
+      const named = { name: 'h named', selector: 'name:h-b-1 site:h/b', weight: 12 };
+      const first = await rollOut([{ ...named, settings: { passphrase: { secret: 'h-all' }, channel: 40 } }]);
+      await ap.obey();
+      await inForce(first.id);
+      const second = await rollOut([{ ...named, id: first.layer, settings: { channel: 40 } }]);
+      await ap.obey();
+      await inForce(second.id);
+      await ok('POST', `/rollouts/${second.id}/revert`, { why: 'mine' }, own);
+      await untilSo(async () => expect((await ok('GET', `/rollouts/${second.id}`)).state).toBe('reverted'));
+      expect(await ap.view()).toMatchObject({ state: 'refused' });
+      await inForce((await rollOut([], admin, [first.layer])).id);
+    });
+
+    test('sees and removes a layer within its grants that is about nobody yet', async () => {
+      const later = { name: 'h later', selector: 'site:h/b/** name:zz*', weight: 5, settings: { channel: 1 } };
+      const { id, layer } = await rollOut([later], own);
+      await inForce(id);
+      expect((await ok('GET', '/config/layers', undefined, own)).items).toMatchObject(
+        expect.arrayContaining([expect.objectContaining({ id: layer })]),
+      );
+      await inForce((await rollOut([], own, [layer])).id);
+    });
+
+    test('adopts what its access point runs, and a secret in the name of a setting is not stored', async () => {
+      await secret('h-own', 'a passphrase of h', { site: 'h/b' }, own);
+      const settings = { channel: 36, passphrase: { secret: 'h-own' } };
+      await rollOut([{ name: 'h own', selector: 'site:h/b/** name:h-b-1', weight: 20, settings }], own);
+      await ap.obey();
+      const { running_hash: hash } = await untilSo(async () => {
+        const view = await ap.view();
+        expect(view).toMatchObject({ state: 'in_sync' });
+        return view;
+      });
+      const { passphrase } = (await ap.view('running')).settings;
+      const networks = [{ ssid: 'x', 'a passphrase of h': true }];
+      await ap.say(hash, { channel: 44, passphrase, networks });
+      expect(JSON.stringify(await ap.view('running'))).not.toContain('a passphrase of h');
+      await ok('POST', '/agents/h-b-1/config/adopt', { why: 'theirs' }, own);
+      await untilSo(async () => expect((await ap.view('desired')).settings).toMatchObject({ channel: 44 }));
+    });
+
+    test('a draft may be sent back as it was read', async () => {
+      const settings = { channel: 1 };
+      const set = await draft([{ name: 'h put', selector: 'site:h/b/**', weight: 5, settings }], own);
+      const { title, layers } = await ok('GET', `/config/change_sets/${set.id}`, undefined, own);
+      const again = layers.map(({ id, name, selector, weight }: Body) => ({ id, name, selector, weight, settings }));
+      await ok('PUT', `/config/change_sets/${set.id}`, { title, layers: again }, own);
+    });
+
+    test('hears of no site that it does not see, and has no digits lost', async () => {
+      const variable = { name: 'x', value: 1 };
+      for (const site of ['h/a', 'h/nowhere'])
+        expect(await refusal('PUT', '/config/variables', { ...variable, site }, own)).toMatchObject({ status: 404 });
+      const value = 12_345_678_901_234_567_000;
+      expect(await refusal('PUT', '/config/variables', { name: 'x', value, site: 'h/b' }, own)).toMatchObject({
+        status: 422,
+      });
+      const layer = { name: 'h digits', selector: 'site:h/b/**', weight: 5, settings: { networks: [{ n: value }] } };
+      expect(await refusal('POST', '/config/change_sets', { title: 'x', layers: [layer] }, own)).toMatchObject({
+        status: 422,
+        detail: [expect.objectContaining({ loc: ['body', 'layers', 0, 'settings', 'networks'] })],
+      });
     });
   });
 });

@@ -5,7 +5,7 @@ import type { Caller } from '../../caller.ts';
 import { ConflictError, NotFoundError } from '../../errors.ts';
 import type { FleetIndex, IndexedAgent } from '../../fleet/index/fleet-index.ts';
 import { rightsOf } from '../../rights/rights.ts';
-import { mayConfigure } from '../config-rights.ts';
+import { mayConfigure, ownSelector } from '../config-rights.ts';
 import { differingLeaves, isAsked } from '../model/agent-config.ts';
 import type { LeafSource } from '../model/render.ts';
 import { asData, fromLeaves, isLeafOf, leavesOf, type Settings } from '../model/settings.ts';
@@ -97,7 +97,7 @@ export class AgentConfigService {
     if (known.length === 0 || !known.every(([leaf]) => isLeafOf(settings, leaf)))
       throw new ConflictError('nothing_to_adopt', 'It says of nothing that it runs it otherwise');
     const name = `${agent.ap_id}: ${why}`.slice(0, 128);
-    const layer = { name, selector: `name:${JSON.stringify(agent.ap_id)}`, weight: adoptedWeight, settings };
+    const layer = { name, selector: ownSelector(caller, agent), weight: adoptedWeight, settings };
     const set = await changeSets.create(caller, { title: name, layers: [layer] });
     await rolloutStart.start(caller, set.id, {}).catch(async (error) => {
       // Nobody asked for a draft, and it would take of the caller's share.

@@ -81,7 +81,7 @@ export class ChangeSetService {
     const { owner_kind, owner_id } = before;
     const asOwner = { owner_kind: caller.kind, owner_id: caller.id };
     const writers = uniqueBy([{ owner_kind, owner_id }, ...before.writers, asOwner]).slice(1);
-    const record = { ...(await this.#toRecord(caller, id, input)), created_at: before.created_at, writers };
+    const record = { ...(await this.#toRecord(caller, id, input, before)), created_at: before.created_at, writers };
     const isDraft = await rollouts.replaceSet(record, (tx) =>
       auditLog.append(tx, [entryOf(caller, 'change_set_updated', record)]),
     );
@@ -194,6 +194,7 @@ export class ChangeSetService {
     caller: Caller,
     id: string,
     { title, layers = [], remove = [] }: ChangeSetCreate,
+    before?: ChangeSetRecord,
   ): Promise<ChangeSetRecord> {
     const { inForce, index, now } = this.#options;
     if (layers.length + remove.length === 0)
@@ -201,12 +202,15 @@ export class ChangeSetService {
     const known = new Map((await inForce.current()).layers.map((layer) => [layer.id, layer]));
     const named = [...layers.flatMap(({ id: each }) => each ?? []), ...remove];
     if (new Set(named).size < named.length) throw invalidValue(['body'], 'each layer is named once');
+    // A draft may be sent back as it was read, with the ids that it has given to new layers.
+    const isNew = (each: string) => before?.base[each] === 0 && !known.has(each) && !remove.includes(each);
+    const old = named.filter((each) => !isNew(each));
     const visible = await visibleLayers(
       caller,
-      named.flatMap((each) => known.get(each) ?? []),
+      old.flatMap((each) => known.get(each) ?? []),
       index,
     );
-    if (visible.length < named.length) throw layerNotFound();
+    if (visible.length < old.length) throw layerNotFound();
     const drafts = layers.map(({ id: layer = randomUUID(), optional = false, ...draft }, at) => {
       requireSettings(draft.settings, ['body', 'layers', at, 'settings']);
       return { ...draft, id: layer, optional };

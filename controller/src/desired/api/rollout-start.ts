@@ -53,17 +53,20 @@ export class RolloutStart {
         'not_permitted',
         'It is also about access points that you do not manage: the selector of each layer has to name a site, tag or name that you were granted',
       );
-    const refusing = own.find(({ after }) => after.problems.length > 0);
-    if (refusing) {
-      const { leaf, detail } = refusing.after.problems[0]!;
-      const refused = own.filter(({ after }) => after.problems.length > 0).length;
+    // Who cannot be given what is in force already is no worse off, and holds nobody up.
+    const refusing = own.filter(({ before, after }) => after.problems.length > 0 && before.problems.length === 0);
+    if (refusing.length > 0) {
+      const { agent, after } = refusing[0]!;
+      const { leaf, detail } = after.problems[0]!;
       throw new ConflictError(
         'change_refused',
-        `${refused} access points cannot take it; ${refusing.agent.ap_id}: ${leaf}: ${detail}`,
-        { refused },
+        `${refusing.length} access points cannot take it; ${agent.ap_id}: ${leaf}: ${detail}. Make the layer optional, or leave them out by its selector`,
+        { refused: refusing.length },
       );
     }
-    const affected = own.filter(({ before, after }) => before.hash !== after.hash).map(({ agent }) => agent);
+    const affected = own
+      .filter(({ before, after }) => before.hash !== after.hash && after.problems.length === 0)
+      .map(({ agent }) => agent);
     const rollout_id = randomUUID();
     const waves = assignWaves(rollout_id, plan.waves ?? oneWave, affected);
     const owner = { owner_kind: caller.kind, owner_id: caller.id, owner_name: caller.name };

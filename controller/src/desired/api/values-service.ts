@@ -22,7 +22,7 @@ import { contextOf } from '../delivery/config-delivery.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { coversTarget } from '../model/reach.ts';
 import { LayerStack, noContext } from '../model/render.ts';
-import { leavesOf, secretsOf } from '../model/settings.ts';
+import { isKept, leavesOf, secretsOf, tooManyDigits } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { LayerStore, SecretRecord, ValueKey } from '../store/layer-store.ts';
 import type { RolloutStore } from '../store/rollout-store.ts';
@@ -63,6 +63,7 @@ export class ValuesService {
   async setVariable(caller: Caller, { ap_id, site, name, value }: ConfigVariableSet): Promise<Reconfigured> {
     const { store, audit, now, onChanged } = this.#options;
     if (ap_id === undefined && site === undefined) throw invalidValue(['body'], 'should have either ap_id or site');
+    if (!isKept(value)) throw invalidValue(['body', 'value'], tooManyDigits);
     const target = { ...(await this.#target(caller, { ap_id, site })), name };
     const before = await this.#hashes();
     const also = audit.entry<unknown>(() => ({
@@ -161,10 +162,12 @@ export class ValuesService {
     const isOwn = agent !== undefined && mayConfigure(caller, agent);
     if (agent && !isOwn) rightsOf(caller).requireManager(agent);
     if (ap_id !== undefined && !isOwn) throw new NotFoundError('agent_not_found', 'Agent not found');
-    if (site !== undefined && id === undefined) throw new NotFoundError('site_not_found', 'Site not found');
+    if (site !== undefined && id === undefined) throw siteNotFound();
     if (agent) return { scope: 'agent', target: agent.id };
     const target: Target = id === undefined ? { scope: 'all', target: '' } : { scope: 'site', target: id };
     if (this.#manages(caller, target)) return target;
+    const sees = (each: IndexedAgent) => isBelow(each.site, site) && rightsOf(caller).sees(each);
+    if (site !== undefined && !seesAllConfig(caller) && !index.agents.some(sees)) throw siteNotFound();
     const what = id === undefined ? 'Those of the installation are' : 'Those of a site and all below it are';
     throw new PermissionError('not_permitted', `${what} set by who manages every access point there, now and later`);
   }
@@ -243,6 +246,10 @@ function toSecret({
   updated_at,
 }: SecretRecord): Omit<ConfigSecret, 'ap_id' | 'site'> {
   return { name, shared, version, updated_at: new Date(updated_at).toISOString() };
+}
+
+function siteNotFound(): NotFoundError {
+  return new NotFoundError('site_not_found', 'Site not found');
 }
 
 function secretNotFound(): NotFoundError {

@@ -130,12 +130,14 @@ export class ConfigDelivery {
       if (same) return same.reference;
       return starred(text);
     };
+    // A setting that it was given may be called as a secret reads.
+    const named = (key: string) => (text?.includes(JSON.stringify(key)) ? key : starred(key));
     const walk = (value: unknown): unknown => {
       if (typeof value === 'string') return hide(value);
       if (Array.isArray(value)) return value.map(walk);
       if (!isObject(value)) return value;
       const entries = Object.entries(value).filter(([key]) => key !== 'value' || !('secret' in value));
-      return Object.fromEntries(entries.map(([key, item]) => [key, walk(item)]));
+      return Object.fromEntries(entries.map(([key, item]) => [named(key), walk(item)]));
     };
     const settings = message.settings && { settings: walk(message.settings) };
     if (message.type === 'config_result') {

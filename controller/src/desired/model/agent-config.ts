@@ -44,7 +44,7 @@ type Delivered = Pick<
 
 export type Evidence =
   | ({ kind: 'wanted'; isAgain?: boolean } & Delivered)
-  | { kind: 'impossible'; detail: string }
+  | { kind: 'impossible'; detail: string; rollout_id: string | null }
   | { kind: 'released' }
   | { kind: 'sent'; config_id: string }
   | {
@@ -123,9 +123,16 @@ function step(config: AgentConfig, evidence: Evidence, nowMs: number): Partial<A
       return wanted(config, evidence);
     case 'impossible':
       // What it was sent was possible, and goes on.
-      if ((underWay.has(state) && state !== 'pending') || (state === 'refused' && config.detail === evidence.detail))
+      if (underWay.has(state) && state !== 'pending') return undefined;
+      if (state === 'refused' && config.detail === evidence.detail && config.rollout_id === evidence.rollout_id)
         return undefined;
-      return { state: 'refused', detail: evidence.detail, deadline_at: null, is_due: false };
+      return {
+        state: 'refused',
+        detail: evidence.detail,
+        rollout_id: evidence.rollout_id,
+        deadline_at: null,
+        is_due: false,
+      };
     case 'released':
       return state === 'pending' && !config.is_due ? { is_due: true } : undefined;
     case 'sent':

@@ -74,7 +74,8 @@ export function requireSettings(settings: Settings, loc: Loc): void {
   if (Buffer.byteLength(JSON.stringify(settings)) > maxSettingsBytes) {
     problems.push(valueError(loc, `settings have at most ${maxSettingsBytes} bytes`));
   }
-  for (const path of leaves.keys()) {
+  for (const [path, value] of leaves) {
+    if (!isKept(value)) problems.push(valueError([...loc, ...path.split('.')], tooManyDigits));
     if (isLeafName(path)) continue;
     const rule = `names of settings have letters, digits, _ and -, and at most four steps, none of them ${unusableStep}`;
     problems.push(valueError([...loc, ...path.slice(0, 256).toWellFormed().split('.')], rule));
@@ -83,6 +84,14 @@ export function requireSettings(settings: Settings, loc: Loc): void {
     if (!isSecretName(name)) problems.push(valueError(loc, 'names of secrets have letters, digits, . _ and -'));
   }
   if (problems.length > 0) throw new ValidationError(problems.slice(0, 20));
+}
+
+export const tooManyDigits = 'has too many digits for a number: as a text all of them are kept';
+
+/** Whether no number in it was another one in the JSON. */
+export function isKept(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isInteger(value) || Number.isSafeInteger(value);
+  return !(Array.isArray(value) || isObject(value)) || Object.values(value).every(isKept);
 }
 
 /** The names of the secrets in it, each once. */

@@ -242,7 +242,8 @@ async function untilStill(read: () => number): Promise<false> {
 }
 
 it('a connection that is idle is closed: before its first request, and between two', async () => {
-  const { url } = await start(true, { timeouts: { idleMs: 300, keepAliveMs: 0 } });
+  // Long enough for a request on a machine that is busy.
+  const { url } = await start(true, { timeouts: { idleMs: 3_000, keepAliveMs: 0 } });
   const silent = await open(url);
   const kept = await open(url);
   kept.send(post('/direct', '{}'));

@@ -148,6 +148,34 @@ describe.each(kinds)('the callback %s', (kind) => {
     expect((await read(job_number)).messages).toHaveLength(2);
   });
 
+  it('ends the job with a part that is sent again and is the last one now; it is not delivered again', async () => {
+    const { job_number, token } = await jobFor(kind);
+    const first = await post(kind, { job_number, chunk: 1 }, token, [{ a: 1 }]);
+    for (const _ of [1, 2]) {
+      const again = await post(kind, { job_number, chunk: 1, final: true }, token, [{ a: 1 }]);
+      expect([again.status, again.body]).toEqual([200, first.body]);
+      expect(await read(job_number)).toMatchObject({
+        state: 'succeeded',
+        detail: null,
+        last_seq: 2,
+        messages: [
+          { seq: 1, type: kind, data: [{ a: 1 }], final: false },
+          { seq: 2, type: 'status', data: [{ state: 'succeeded', detail: null }], final: true },
+        ],
+      });
+    }
+    expect((await post(kind, { job_number, chunk: 2 }, token, [{}])).body.code).toBe('job_ended');
+  });
+
+  it('leaves a job as it ended otherwise, whatever part is sent again as the last one', async () => {
+    const { job_number, token } = await jobFor(kind);
+    const first = await post(kind, { job_number, chunk: 1 }, token, [{ a: 1 }]);
+    await post(kind, { job_number, error: 'broken' }, token, []);
+    const again = await post(kind, { job_number, chunk: 1, final: true }, token, [{ a: 1 }]);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(await read(job_number)).toMatchObject({ state: 'failed', last_seq: 2 });
+  });
+
   it('ends the job as failed with an error, after what came with it; a repeat changes nothing', async () => {
     const { job_number, token } = await jobFor(kind);
     const heard: number[] = [];

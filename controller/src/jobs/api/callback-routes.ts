@@ -19,7 +19,8 @@ const CallbackQuery = Type.Object({
   final: Type.Optional.Boolean({ default: false, description: 'The last part: the job has succeeded.' }),
   chunk: Type.Optional.Integer({
     minimum: 0,
-    description: 'A number chosen by the sender; a repeated number gets the same answer and is not delivered again.',
+    description:
+      'A number chosen by the sender; a repeated number gets the same answer and is not delivered again, but ends the job with `final` or `error`.',
   }),
   error: Type.Optional.String({ maxLength: 2000, description: 'An error message: the job has failed.' }),
   progress: Type.Optional.Number({ minimum: 0, maximum: 1 }),

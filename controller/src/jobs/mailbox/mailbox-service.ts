@@ -2,7 +2,7 @@
 // Between those who work on a job (our own worker, callback-routes for the others) and job-socket.
 import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
 import { ConflictError, NotFoundError, TryLaterError } from '../../errors.ts';
-import type { EndState, JobSummary } from '../store/job-record.ts';
+import { type EndState, emptyData, type JobSummary } from '../store/job-record.ts';
 import type { AppendOutcome, JobEnd, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
 /** The operations that take results, by what they are about. */
@@ -78,7 +78,8 @@ export class MailboxService {
 
   /**
    * Durable when it resolves. Throws ConflictError `wrong_callback` or `job_ended`, NotFoundError if the job is gone, and
-   * TryLaterError 429 `job_full` or `results_full`. A chunk that is there already is answered as at first.
+   * TryLaterError 429 `job_full` or `results_full`. A chunk that is there already is answered as at first; it ends an open
+   * job if it is the last one now.
    */
   async post(job: PostedJob, callback: Callback): Promise<CallbackAnswer> {
     requireFittingKind(job, callback.kind);
@@ -86,7 +87,14 @@ export class MailboxService {
     const { job_number } = job;
     // Before it is stored: the socket that gets the last message is closed with it.
     const isHeard = this.#hasSocket(job_number);
-    if (error === undefined) return this.#answer(await this.#appendData(job, callback, final), isHeard);
+    if (error === undefined) {
+      const outcome = await this.#appendData(job, callback, final);
+      if (final && outcome.outcome === 'repeated') {
+        // Whoever sent it before has not said that it is the last one. A job that has ended refuses this, and stays as it is.
+        await this.#append({ ...this.#toEnd(job_number, 'succeeded', null, callback.chunk), mayBeLate: true });
+      }
+      return this.#answer(outcome, isHeard);
+    }
     if (!isEmpty) expectStored(await this.#appendData(job, callback, false));
     // With the same chunk: a repeat of it is known, because its type is another one.
     const end = this.#toEnd(job_number, 'failed', error, callback.chunk);
@@ -131,13 +139,13 @@ export class MailboxService {
   }
 
   async #appendData({ job_number, owner_id }: PostedJob, callback: Callback, isLast: boolean): Promise<AppendOutcome> {
-    const { kind, data, chunk, progress, isByWorker } = callback;
+    const { kind, data, isEmpty, chunk, progress, isByWorker } = callback;
     const ts = this.#now();
     const refusal = this.#refusal(owner_id);
     const outcome = await this.#append({
       job_number,
       type: kind,
-      data,
+      data: isEmpty ? emptyData : data,
       ts,
       chunk,
       progress: progress ?? null,
@@ -151,7 +159,12 @@ export class MailboxService {
     return outcome;
   }
 
-  #toEnd(job_number: string, state: EndState, detail: string, chunk: number | null): NewMessage & { ends: JobEnd } {
+  #toEnd(
+    job_number: string,
+    state: EndState,
+    detail: string | null,
+    chunk: number | null,
+  ): NewMessage & { ends: JobEnd } {
     const ts = this.#now();
     const data = JSON.stringify([{ state, detail }]);
     return { job_number, type: 'status', data, ts, chunk, ends: { state, detail, keepUntil: ts + this.#retentionMs } };

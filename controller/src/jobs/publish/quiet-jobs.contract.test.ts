@@ -16,7 +16,7 @@ afterEach(() => {
 });
 afterAll(() => server.stop());
 
-const deliver = (job_number: string, kind: string, data: unknown[], more = '') =>
+const deliver = (job_number: string, kind: string, data: unknown[] | string, more = '') =>
   server.request(
     'POST',
     `/api/v1/callback/${kind}?job_number=${job_number}${more}`,
@@ -104,6 +104,29 @@ describe('left alone are', () => {
     for (const job of [silent!, leased!, left!, aside!]) expect((await jobOf(job)).ended_at).toBeNull();
   });
 
+  it('jobs whose worker has sent only empty parts: it is still at work; the first result starts the quiet time', async () => {
+    const kinds = [
+      ['agent_details', await server.ask()],
+      ['agent_data', await askData(-1_000)],
+    ] as const;
+    for (const [kind, job] of kinds) {
+      for (const more of ['', '&chunk=1', '&chunk=1']) await deliver(job, kind, '[ \n ]', more);
+      await afterSilence();
+      expect((await jobOf(job)).state).toBe('running');
+      await deliver(job, kind, [{ n: 1 }], '&chunk=2');
+      await deliver(job, kind, []);
+      await afterSilence(quietMs - 2_000);
+      expect((await jobOf(job)).state).toBe('running');
+      await afterSilence();
+      expect((await jobOf(job)).state).toBe('succeeded');
+    }
+    const [, ended] = kinds[0];
+    expect((await deliver(ended, 'agent_details', [], '&final=true')).status).toBe(200);
+    const empty = await server.ask();
+    await deliver(empty, 'agent_details', [], '&final=true');
+    expect((await jobOf(empty)).state).toBe('succeeded');
+  });
+
   it('jobs that an administrator has opened', async () => {
     await server.request('POST', '/api/v1/callback/agent_data?job_number=by-hand', 'admin', [1]);
     await afterSilence();
@@ -126,7 +149,7 @@ describe('whatever the order of callbacks and silence', () => {
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('silence' as const), chunk: fc.constant(null) }) },
     {
       weight: 1,
-      arbitrary: fc.record({ kind: fc.constantFrom('final' as const, 'error' as const), chunk: fc.constant(null) }),
+      arbitrary: fc.record({ kind: fc.constantFrom('final' as const, 'error' as const), chunk: fc.option(fc.nat(5)) }),
     },
   );
 

@@ -103,6 +103,10 @@ export const FOR_WORKERS = `ended_at IS NULL AND waits_for IS NULL
   AND task_type IN ('agent_details', 'agent_data', 'emulator_spinup')`;
 /** Something has come for the job since its message was sent: without a lease, somebody else's worker has it in hand. */
 export const HEARD = 'last_seq > 0 AND updated_at >= COALESCE(published_at, updated_at + 1)';
+/** How an empty part is stored, which says only that its worker lives. */
+export const emptyData = '[]';
+/** A part with something in it has come for the job: it is longer than an empty one. */
+export const DELIVERED = `bytes > ${emptyData.length} * last_seq`;
 
 /** Whether a worker has it that is not Weft's. */
 export function isInOtherHands(job: JobRecord | undefined): boolean {

@@ -375,7 +375,7 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
     });
 
     test('listQuiet gives open jobs that delivered, and nothing since; not those that Weft works on or set aside', async () => {
-      const jobs = ['silent', 'fresh', 'long', 'longer', 'live', 'leased', 'left', 'aside', 'over'];
+      const jobs = ['silent', 'fresh', 'long', 'longer', 'live', 'leased', 'left', 'aside', 'over', 'empty'];
       await create(
         ...jobs.map((name) =>
           newJob(name, {
@@ -394,7 +394,7 @@ function describeJobStore(open: () => Promise<JobStoreFixture>): void {
         await fixture.mailbox.append({
           job_number,
           type: 'agent_data',
-          data: '[1]',
+          data: job_number === 'empty' ? '[]' : '[1]',
           ts: at[job_number] ?? NOW + 1,
           chunk: null,
         });

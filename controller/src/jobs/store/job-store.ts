@@ -9,6 +9,7 @@ import { RecordTable } from '../../storage/sql-store.ts';
 import {
   COLUMNS,
   COUNTED,
+  DELIVERED,
   FOR_WORKERS,
   HEARD,
   insertJob,
@@ -184,11 +185,12 @@ export class JobStore extends WaitingJobs {
   }
 
   /**
-   * Open jobs for workers that have delivered, and nothing since that time; which no worker of Weft has begun, set aside
-   * or given up; and which are due by `expires_at`. Longest first.
+   * Open jobs for workers that have delivered more than empty parts, and nothing at all since that time; which no worker
+   * of Weft has begun, set aside or given up; and which are due by `expires_at`. Longest first.
    */
   async listQuiet({ sinceMs, expiresByMs, limit }: { sinceMs: number; expiresByMs: number; limit: number }) {
-    const quiet = `WHERE ${FOR_WORKERS} AND lease_holder IS NULL AND ${HEARD} AND updated_at <= ? AND expires_at <= ?
+    const quiet = `WHERE ${FOR_WORKERS} AND lease_holder IS NULL AND ${HEARD} AND ${DELIVERED}
+      AND updated_at <= ? AND expires_at <= ?
       ORDER BY updated_at, job_number LIMIT ?`;
     return table.list(this.db, quiet, [sinceMs, expiresByMs, limit]);
   }
