@@ -1,13 +1,19 @@
 // The worker against a broker and a Weft that does as the test says: leases come and go, and threads fail.
+import { cpSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { openMemoryBroker } from '@weft/broker';
-import type { EmulatorLeaseRequest } from '@weft/contract';
+import type { EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
 import { afterEach, expect, test } from 'vitest';
 import { createTask } from '../../../test/pure/emulator-task.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { modelVersion } from '../world/world-spec.ts';
 import { EmulatorWorker, type EmulatorWorkerOptions } from './emulator-worker.ts';
+import { takeUpRun } from './resume-run.ts';
+import { RunFiles } from './run-files.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -29,6 +35,9 @@ async function startDoors() {
     /** How the next ones are answered instead. */
     leaseRefusal: undefined as Refusal | undefined,
     callbackRefusals: [] as Refusal[],
+    /** What is asked of the network, once. */
+    requests: [] as EmulatorRequest[],
+    onAnswers: (_answers: unknown) => {},
     url: '',
   };
   const server = createServer(async (request, response) => {
@@ -41,9 +50,11 @@ async function startDoors() {
       const lease: EmulatorLeaseRequest = JSON.parse(text);
       doors.leases.push(lease);
       if (doors.leaseRefusal) return refuse(doors.leaseRefusal);
+      if (lease.answers) doors.onAnswers(lease.answers);
+      const requests = doors.requests.splice(0);
       const pauseMs = lease.wait ? 50 : 0;
       setTimeout(() => {
-        answer({ lease_seconds: 30, now: new Date().toISOString(), last_chunk: 4, requests: [] });
+        answer({ lease_seconds: 30, now: new Date().toISOString(), last_chunk: 4, requests });
       }, pauseMs);
       return;
     }
@@ -169,6 +180,30 @@ test('a thread that fails gives its run back; the third time the run is given up
   expect(doors.told[0]!.query.error).toContain('3 times');
   await untilSo(() => expect(worker.runs).toBe(0));
   expect(errors.filter((message) => message.includes('thread'))).toHaveLength(3);
+});
+
+test('a fault that was answered in the first seconds of a network is in it again after its process was killed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'weft-killed-'));
+  cleanUp.push(() => rm(folder, { recursive: true }));
+  const [stateDir, left] = [join(folder, 'runs'), join(folder, 'left')];
+  const { doors, publish } = await start({ stateDir });
+  const network = task();
+  const ap_id = network.agents[0]!.ap_id;
+  const fault = { kind: 'jammed_channel', seconds: 300 };
+  const answers: unknown[] = [];
+  doors.onAnswers = (given) => {
+    answers.push(given);
+    // What a process leaves that is killed in the moment of the answer.
+    cpSync(stateDir, left, { recursive: true });
+  };
+  doors.requests.push({ id: 'f', kind: 'fault', body: { agent_id: ap_id, ...fault } });
+  await publish(network);
+  await untilSo(() => expect(answers).toEqual([[{ id: 'f', answer: { status: 'success' } }]]));
+  const files = new RunFiles(left, 'job-1');
+  const [onEntry, onTrouble] = [() => {}, (error: unknown) => expect.unreachable(String(error))];
+  const run = await takeUpRun({ task: network, clock: { dueSecond: 0 }, files, onEntry, onTrouble });
+  while (run.second < 60) run.advance();
+  expect(run.world.faults).toMatchObject([{ ap_id, kind: 'jammed_channel' }]);
 });
 
 test('takes as many runs as it may, and the next when one is over', async () => {

@@ -67,8 +67,8 @@ async function live(run: EmulatedRun): Promise<void> {
   const isStepped = task.pace === 'stepped';
   const pace = isStepped ? steppedClock(run) : clock;
   const loop = new RunLoop({ task, run, clock: pace, fleet, files, onStatus, onTrouble });
-  // What was answered holds: steps are told from their first state on.
-  if (isStepped) await loop.save().catch(onTrouble);
+  // Before anything is answered: commands and faults are repeated from a saved state on, and without one they are lost.
+  await loop.save().catch(onTrouble);
   let lastStep: Promise<unknown> = Promise.resolve();
   const step = ({ seconds, sent }: Record<string, unknown>) => {
     if (!isStepped) return Promise.resolve({ error: { code: 'not_stepped', detail: 'This run goes by the clock' } });
