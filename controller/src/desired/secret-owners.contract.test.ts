@@ -427,9 +427,8 @@ eachDatabase((kind) => {
       await untilSo(async () => expect(await ap.view()).toMatchObject({ state: 'refused' }));
       const note = { name: 'h note', selector: 'site:h/b', weight: 11, optional: true, settings: { networks: [] } };
       const { id } = await rollOut([note]);
-      expect(await ok('GET', `/rollouts/${id}`)).toMatchObject({ access_points: 1 });
-      await ok('POST', `/rollouts/${id}/abort`, { why: 'enough' }).catch(() => undefined);
-      await ok('POST', `/rollouts/${id}/revert`, { why: 'enough' });
+      expect(await ok('GET', `/rollouts/${id}`)).toMatchObject({ total: 1 });
+      await ok('POST', `/rollouts/${id}/revert`);
       await ok('PUT', '/agents/h-b-1', { configuration: { settings: { channel: {}, passphrase: {}, networks: {} } } });
       await untilSo(async () => expect(await ap.view()).toMatchObject({ state: 'in_sync' }));
     });
@@ -442,7 +441,7 @@ eachDatabase((kind) => {
       const second = await rollOut([{ ...named, id: first.layer, settings: { channel: 40 } }]);
       await ap.obey();
       await inForce(second.id);
-      await ok('POST', `/rollouts/${second.id}/revert`, { why: 'mine' }, own);
+      await ok('POST', `/rollouts/${second.id}/revert`, undefined, own);
       await untilSo(async () => expect((await ok('GET', `/rollouts/${second.id}`)).state).toBe('reverted'));
       expect(await ap.view()).toMatchObject({ state: 'refused' });
       await inForce((await rollOut([], admin, [first.layer])).id);
