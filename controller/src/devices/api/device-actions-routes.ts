@@ -16,8 +16,9 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
     route('watch_device', 'POST /api/v1/devices/:device/watch', {
       permission: deviceWatchers,
       summary: 'Keep the history of a device for a while: signal, rates, serving access point',
-      description: 'At most 1,000 devices at once, 200 of one caller. A repeat prolongs it.',
-      failures: { 409: 'Too many devices are watched' },
+      description:
+        'At most 1,000 devices at once, 200 of one caller. A watch is its maker’s: they and administrators may set another end, everybody else a later one only.',
+      failures: { 409: 'Too many devices are watched, or it is somebody else’s watch and would end earlier' },
       body: DeviceWatchRequest,
       response: Device,
       handle: (context) =>
@@ -26,6 +27,7 @@ export function deviceActionsRoutes(care: DeviceActionsService): Route[] {
     route('unwatch_device', 'DELETE /api/v1/devices/:device/watch', {
       permission: deviceWatchers,
       summary: 'End the watch of a device; its history is removed',
+      failures: { 409: 'It is somebody else’s watch' },
       response: Device,
       handle: (context) => care.unwatch(context.caller, context.path('device')),
     }),

@@ -43,7 +43,7 @@ export class DeviceActionsService {
     this.#options = options;
   }
 
-  /** Keeps the history of the device from now on. Throws NotFoundError, and ConflictError if too many are watched. */
+  /** Keeps the history of the device from now on. Throws NotFoundError, and ConflictError: see putWatch. */
   async watch(caller: Caller, text: string, seconds: number): Promise<Device> {
     const { devices, extrasStore } = this.#options;
     const device = await devices.require(caller, text);
@@ -55,12 +55,12 @@ export class DeviceActionsService {
     return devices.show(caller, device);
   }
 
-  /** Ends the watch and forgets the history; one that is not watched stays so. */
+  /** Ends the watch and forgets the history; one that is not watched stays so. Throws ConflictError `watched_by_another`. */
   async unwatch(caller: Caller, text: string): Promise<Device> {
     const { devices, extrasStore, history } = this.#options;
     const device = await devices.require(caller, text);
     await this.#change(caller, 'device_unwatched', device, {}, async (tx) => {
-      await extrasStore.removeWatch(tx, device);
+      await extrasStore.removeWatch(tx, device, caller, Date.now());
     });
     await history.remove(device);
     return devices.show(caller, device);

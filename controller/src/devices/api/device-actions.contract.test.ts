@@ -52,6 +52,25 @@ test('the history of a device in the time of a model is found where it lies', as
   await untilSo(async () => expect((await call('GET', `/${device}/history`)).body.items).toHaveLength(1));
 });
 
+test('who only reads neither ends nor shortens the watch of another, and empties no history', async () => {
+  await report({ device: 'kept', rssi_dbm: -50 });
+  const device = nameOf('kept');
+  const user = await weft.user('onlooker@weft.test');
+  const app = await weft.app('reader', {});
+  const { watched_until } = (await call('POST', `/${device}/watch`, { expires_in: 600 })).body;
+  await report({ device: 'kept', rssi_dbm: -51 });
+  await untilSo(async () => expect((await call('GET', `/${device}/history`)).body.items).toHaveLength(1));
+  for (const token of [user, app]) {
+    const shorter = await call('POST', `/${device}/watch`, { expires_in: 60 }, token);
+    expect([shorter.status, shorter.body.code]).toEqual([409, 'watched_by_another']);
+    expect((await call('DELETE', `/${device}/watch`, undefined, token)).body.detail).toContain(
+      `Somebody else watches this device; it ends at ${watched_until}`,
+    );
+  }
+  expect((await call('GET', `/${device}`)).body.watched_until).toBe(watched_until);
+  expect((await call('GET', `/${device}/history`)).body.items).toHaveLength(1);
+});
+
 test('a watch ends with the caller who asked for it', async () => {
   await report({ device: 'watched' });
   const user = await weft.user('watcher@weft.test');

@@ -43,14 +43,38 @@ eachDatabase((kind) => {
       message: 'Your share of watched devices is 100: 100 of 1000 watched devices; remove one or ask an administrator',
     });
     await watch('c', 'v');
-    await expect(watch('c')).rejects.toMatchObject({ code: 'too_many_watches' });
+    // Of another's watch nothing is taken.
+    await watch('c');
     expect((await other.readIfNew(-1))!.watches).toHaveLength(102);
-    expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(true);
-    expect(await inTx((tx) => store.removeWatch(tx, 'a'))).toBe(false);
+    expect(await inTx((tx) => store.removeWatch(tx, 'a', callerOf(), 50))).toBe(true);
+    expect(await inTx((tx) => store.removeWatch(tx, 'a', callerOf(), 50))).toBe(false);
     await inTx((tx) => store.removeWatchesOf(tx, 'user', 'u'));
     expect((await other.readIfNew(-1))!.watches).toEqual([watchOf('c', 'v')]);
     await store.prune(100);
     expect((await other.readIfNew(-1))!.watches).toEqual([]);
+  });
+
+  test('a watch is ended or shortened by its maker or an administrator alone, and prolonged by anybody', async () => {
+    const admin = { ...callerOf('admin'), isAdmin: true };
+    const watch = (by: ReturnType<typeof callerOf> | typeof admin, until: number) =>
+      inTx((tx) => store.putWatch(tx, watchOf('a', by.id, until), by, 50));
+    const watches = async () => (await other.readIfNew(-1))!.watches;
+    await watch(callerOf(), 100);
+    await expect(watch(callerOf('v'), 99)).rejects.toMatchObject({ code: 'watched_by_another' });
+    await expect(inTx((tx) => store.removeWatch(tx, 'a', callerOf('v'), 50))).rejects.toMatchObject({
+      code: 'watched_by_another',
+      message: expect.stringMatching(/^Somebody else watches this device; it ends at 1970-01-01T00:00:00.100/),
+    });
+    expect(await watches()).toEqual([watchOf('a', 'u', 100)]);
+    await watch(callerOf('v'), 300);
+    await watch(admin, 200);
+    expect(await watches()).toEqual([watchOf('a', 'u', 200)]);
+    await watch(callerOf(), 150);
+    expect(await inTx((tx) => store.removeWatch(tx, 'a', admin, 50))).toBe(true);
+    await watch(callerOf('v'), 60);
+    // What has ended is nobody's.
+    await inTx((tx) => store.putWatch(tx, watchOf('a', 'u', 90), callerOf(), 70));
+    expect(await watches()).toEqual([watchOf('a', 'u', 90)]);
   });
 
   test('names that are linked are one device, whatever was linked before, and so are its links', async () => {

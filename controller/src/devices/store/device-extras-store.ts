@@ -2,6 +2,7 @@
 // whether clear addresses are allowed. All of it is small and held in memory by every node.
 import type { Actor } from '../../caller.ts';
 import { ConflictError } from '../../errors.ts';
+import { toTime } from '../../input/date-time.ts';
 import { TotalShare } from '../../shares/total-share.ts';
 import { ENDED } from '../../storage/ended-agents.ts';
 import type { SqlQueries, SqlRow } from '../../storage/sql-database.ts';
@@ -82,24 +83,35 @@ export class DeviceExtrasStore extends SqlStore {
     await putRecord(tx, 'device_sticky', 'device, reason, target, until_ms', row);
   }
 
-  /** Replaces the watch of the device; one that the caller has already is no new one. Throws ConflictError `too_many_watches`. */
+  /**
+   * Begins a watch, or changes when it ends: it stays its maker's. Throws ConflictError `watched_by_another` where it would end
+   * earlier and is not `by`'s to end, and `too_many_watches`.
+   */
   async putWatch(tx: SqlQueries, watch: DeviceWatch, by: Actor, nowMs: number): Promise<void> {
-    const { device, until, caller_kind, caller_id } = watch;
+    const { device, caller_kind, caller_id } = watch;
+    const until_ms = Math.round(watch.until);
     await this.#changed(tx);
-    const kept = await tx.query(
-      'SELECT device FROM device_watches WHERE device = ? AND until_ms > ? AND caller_kind = ? AND caller_id = ?',
-      [device, nowMs, caller_kind, caller_id],
-    );
-    if (kept.length === 0) await watchShare.take(tx, by, [device, nowMs]);
-    const row = { device, until_ms: Math.round(until), caller_kind, caller_id };
+    const running = await this.#watchOf(tx, device, nowMs);
+    if (!running) await watchShare.take(tx, by, [device, nowMs]);
+    else if (until_ms < running.until) requireOwn(running, by);
+    const maker = running ?? { caller_kind, caller_id };
+    const row = { device, until_ms, caller_kind: maker.caller_kind, caller_id: maker.caller_id };
     await putRecord(tx, 'device_watches', 'device, until_ms, caller_kind, caller_id', row);
   }
 
-  /** Resolves whether there was one. */
-  async removeWatch(tx: SqlQueries, device: string): Promise<boolean> {
+  /** Resolves whether there was one. Throws ConflictError `watched_by_another`. */
+  async removeWatch(tx: SqlQueries, device: string, by: Actor, nowMs: number): Promise<boolean> {
     await this.#changed(tx);
+    const running = await this.#watchOf(tx, device, nowMs);
+    if (running) requireOwn(running, by);
     const removed = await tx.query('DELETE FROM device_watches WHERE device = ? RETURNING device', [device]);
     return removed.length > 0;
+  }
+
+  async #watchOf(tx: SqlQueries, device: string, nowMs: number): Promise<DeviceWatch | undefined> {
+    const columns = 'device, until_ms AS until, caller_kind, caller_id';
+    const sql = `SELECT ${columns} FROM device_watches WHERE device = ? AND until_ms > ?`;
+    return (await tx.query<DeviceWatch & SqlRow>(sql, [device, nowMs]))[0];
   }
 
   /** Ends what a caller asked for that is gone. */
@@ -176,4 +188,11 @@ export class DeviceExtrasStore extends SqlStore {
   async #changed(tx: SqlQueries): Promise<void> {
     await tx.query('UPDATE device_extras_head SET version = version + 1 WHERE id = 1');
   }
+}
+
+/** Its maker's and administrators' to end. Who made it is no one else's to know. */
+function requireOwn({ caller_kind, caller_id, until }: DeviceWatch, by: Actor): void {
+  if ((by.kind === caller_kind && by.id === caller_id) || (by.kind === 'user' && by.isAdmin)) return;
+  const detail = `Somebody else watches this device; it ends at ${toTime(until)}, or earlier if they or an administrator end it. You can only prolong it.`;
+  throw new ConflictError('watched_by_another', detail);
 }
