@@ -1,8 +1,8 @@
 // Reads a query string as Python's urllib does and checks it against a schema with one field per parameter.
 
-import { didYouMean } from '@weft/contract/closest-name';
 import type { Static, TObject } from '@weft/contract/schema';
 import type { Problem } from '../errors.ts';
+import { unknownName } from './unknown-keys.ts';
 import type { Validator } from './validator.ts';
 import { invalidValue } from './value-rules.ts';
 
@@ -55,11 +55,8 @@ export function escapedNames(names: readonly string[]): string {
 
 /** A filter whose name is mistyped would let everything through: each such name is a problem that tells the nearest known one. */
 export function unknownParameter(name: string, known: readonly string[]): Problem {
-  const others = known.length === 0 ? ' There are none here.' : ` Known here: ${known.join(', ')}.`;
-  const shown = name.slice(0, 64).toWellFormed();
   const inItsPlace = agentNames.includes(name) && known.find((other) => agentNames.includes(other));
-  const hint = inItsPlace ? ` Send ${inItsPlace} alone.` : didYouMean(name, known) || others;
-  return { loc: ['query', shown], msg: `There is no parameter of this name.${hint}`, type: 'extra_forbidden' };
+  return unknownName(['query', name], 'parameter', known, inItsPlace ? ` Send ${inItsPlace} alone.` : '');
 }
 
 /** The last value of a parameter counts, except where the schema wants a list: that gets them all. */

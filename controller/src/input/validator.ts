@@ -5,6 +5,7 @@ import type { Static, TSchema } from '@weft/contract/schema';
 import { type Problem, ValidationError } from '../errors.ts';
 import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
 import { toBoolean } from './lax-scalars.ts';
+import { inside, refuseUnknown, unknownKey } from './unknown-keys.ts';
 import {
   add,
   checkLiteral,
@@ -44,10 +45,17 @@ export class Validator {
 
   /**
    * The same for a JSON body, where absent (undefined) and `null` are `missing`. `inexact` comes from readJson: such
-   * integers are problems inside the free-form objects that are stored.
+   * integers are problems inside the free-form objects that are stored. With `answers`, keys that neither the schema nor one of
+   * these has are problems.
    */
-  checkBody<S extends TSchema>(schema: S, body: unknown, problems: Problem[], inexact: JsonPath[] = []): Static<S> {
-    const run: Run = { problems, inexact };
+  checkBody<S extends TSchema>(
+    schema: S,
+    body: unknown,
+    problems: Problem[],
+    inexact: JsonPath[] = [],
+    answers?: readonly TSchema[],
+  ): Static<S> {
+    const run: Run = { problems, inexact, ...(answers && { answers: answers as readonly Keywords[] }) };
     if (body === undefined || body === null) return report(run, ['body'], 'missing', 'Field required') as Static<S>;
     return this.value(schema as Keywords, body, ['body'], run) as Static<S>;
   }
@@ -97,14 +105,16 @@ export class Validator {
       );
     }
     const exact = others.filter((branch) => fitsExactly(branch, input));
-    const failed: Problem[] = [];
+    const failed: Problem[][] = [];
     for (const branch of [...exact, ...others.filter((other) => !exact.includes(other))]) {
-      const trial: Run = { problems: [], inexact: run.inexact };
+      const trial: Run = { ...run, problems: [] };
       const value = this.value(branch, input, [...loc, branchName(branch)], trial);
       if (trial.problems.length === 0) return value;
-      failed.push(...trial.problems);
+      failed.push(trial.problems);
     }
-    for (const problem of failed) add(run, problem);
+    // What but for its unknown keys would be this branch was meant to be it.
+    const meant = failed.find((problems) => problems.every(({ type }) => type === unknownKey));
+    for (const problem of meant ?? failed.flat()) add(run, problem);
     return undefined;
   }
 
@@ -147,7 +157,7 @@ export class Validator {
     const values: unknown[] = isOfAnything ? input : [];
     for (const [index, item] of isOfAnything ? [] : input.entries()) {
       if (run.problems.length >= MAX_PROBLEMS) break;
-      values.push(this.value(items, item, [...loc, index], run));
+      values.push(this.value(items, item, [...loc, index], inside(run, 'items')));
     }
     if (run.problems.length === before && values.length < minItems) {
       const msg = `List should have at least ${plural(minItems, 'item')} after validation, not ${values.length}`;
@@ -168,10 +178,11 @@ export class Validator {
     const result: Record<string, unknown> = {};
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
       const given = Object.hasOwn(input, name) ? input[name] : undefined;
-      if (given !== undefined) result[name] = this.value(field, given, [...loc, name], run);
+      if (given !== undefined) result[name] = this.value(field, given, [...loc, name], inside(run, 'properties', name));
       else if ('default' in field) result[name] = structuredClone(field.default);
       else if (schema.required?.includes(name)) report(run, [...loc, name], 'missing', 'Field required');
     }
+    if (run.answers && schema.additionalProperties !== true) refuseUnknown(schema, input, loc, run);
     return result;
   }
 
@@ -185,7 +196,7 @@ export class Validator {
     const before = run.problems.length;
     const entries: [string, unknown][] = [];
     for (const [key, value] of Object.entries(input)) {
-      entries.push([key, this.value(valueSchema, value, [...loc, key], run)]);
+      entries.push([key, this.value(valueSchema, value, [...loc, key], inside(run, 'patternProperties', '^.*$'))]);
     }
     if (run.problems.length > before) return undefined;
     // fromEntries defines its keys where an assignment would let `__proto__` reach the prototype.

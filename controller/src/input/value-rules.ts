@@ -35,6 +35,8 @@ export interface Keywords {
 export interface Run {
   problems: Problem[];
   inexact: JsonPath[];
+  /** Unknown keys are problems unless one of these schemas has them: what answers say here, which people send back. */
+  answers?: readonly Keywords[];
 }
 
 export const INEXACT_INTEGER = 'an integer of this size cannot be kept exactly, write it as a string';

@@ -15,7 +15,7 @@ export function canBeUnchanged(route: Route): boolean {
   return encodingRule(route) !== undefined && !route.media && !route.hasNoAnswer;
 }
 
-/** Whether a parameter of the query that nothing reads is refused: not where other people's clients decide what they send. */
+/** Whether a parameter of the query, or a key of the body, that nothing reads is refused: not where other people's clients decide what they send. */
 export function refusesUnknown({ spec, url, rawBody }: Pick<Route, 'spec' | 'url' | 'rawBody'>): boolean {
   return spec === undefined && url.startsWith('/api/v1/') && !rawBody;
 }

@@ -1,6 +1,7 @@
 // From a request to a route's handler: reads query, form and body, validates them against the route's schemas, and
 // reports all problems at once.
 import { Readable } from 'node:stream';
+import type { TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';
 import { isText, judgeMediaType } from '../../input/body-reader.ts';
@@ -15,6 +16,7 @@ import {
   unknownParameter,
   unreadNames,
 } from '../../input/query-reader.ts';
+import { branchesOf } from '../../input/unknown-keys.ts';
 import type { Validator } from '../../input/validator.ts';
 import { valueError } from '../../input/value-rules.ts';
 import { principalOf } from '../../shares/shares.ts';
@@ -144,6 +146,12 @@ function readValidBody(
   return readJsonBody(route, validator, bytes, problems, inexact);
 }
 
+/** Beside what is read people PUT back what an answer said. Undefined where unknown keys of the body are ignored. */
+function alsoKnown(route: Route): TSchema[] | undefined {
+  if (!refusesUnknown(route)) return undefined;
+  return route.method === 'POST' ? [] : branchesOf(route.response);
+}
+
 /** Adds to `problems`, and to `inexact` where integers are held rounded. Undefined if the handler reads the body itself. */
 export function readJsonBody(
   route: Route,
@@ -156,7 +164,7 @@ export function readJsonBody(
   try {
     const json = readJson(bytes, route.maxKeys);
     for (const path of json.inexact) inexact.push(path);
-    return validator.checkBody(route.body!, json.value, problems, inexact);
+    return validator.checkBody(route.body!, json.value, problems, inexact, alsoKnown(route));
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     problems.push(...error.problems);
