@@ -124,7 +124,7 @@ describe('a table', () => {
   test('keeps what is more than its number, and says what it merged', async () => {
     const ap_id = await newAgent();
     const at = (micros: number) => `${hourAgo}${String(micros).padStart(6, '0')}`;
-    const cells = ['00101', '1.20', '8944501234567890123', '001e42123456', '0.30000000000000004', '1e-07', '-5', 'up'];
+    const cells = ['00101', '1.20', '8944501234567890123', '001e42123456', '0.30000000000000004', '1e-7', '-5', 'up'];
     const rows = cells.map((cell, n) => `${at(n * 1000)},${cell}`);
     const table = file('texts.csv', ['ts,fw', ...rows, `${at(7500)},down`].join('\n'));
     const { code, out } = await run([table, '--agent', ap_id]);
@@ -155,6 +155,25 @@ describe('a table', () => {
     ]);
     const large = `agent/${ap_id}/data serial=8944501234567890123i ${hourAgo}`;
     expect((await run(['-', '--precision', 's'], { input: large })).out).toContain('Rounded 1 integer with');
+  });
+
+  test('has numbers where a cell is a plain decimal or what an export writes, and texts elsewhere, at every length', async () => {
+    const ap_id = await newAgent();
+    const texts = [
+      '1e3',
+      '12e5',
+      '1E3',
+      '1e-07',
+      '1e+21',
+      '8944110068000000000',
+      '8944110068000000001',
+      '9007199254740992',
+    ];
+    const numbers = ['1e-7', '0.30000000000000004', '9007199254740991', '-1234567890123456', '100', '-0.25'];
+    const rows = [...texts, ...numbers].map((cell, n) => `${hourAgo + n},${cell}`);
+    const { out } = await run([file('cells.csv', ['ts,cell', ...rows].join('\n')), '--agent', ap_id]);
+    expect(out).toBe('Stored 14 lines.\n');
+    expect((await weft.rowsOf(ap_id)).map(({ cell }) => cell)).toEqual([...texts, ...numbers.map(Number)]);
   });
 
   test('in the long form, of several agents, zipped', async () => {

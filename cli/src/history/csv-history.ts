@@ -111,9 +111,6 @@ class HistoryTable {
   }
 }
 
-/** What programs write of a number that is not quoted; `001e42123456` is none. */
-const withExponent = /^-?(?:0|[1-9]\d*)(?:\.\d+)?[eE][+-]?\d+$/;
-
 /** Undefined for an empty cell. What is not just the text of a number is left to Weft, which reads it as any string of a report. */
 function toField(name: string, cell: string, line: number): string | undefined {
   if (cell === '') return undefined;
@@ -122,9 +119,15 @@ function toField(name: string, cell: string, line: number): string | undefined {
   if (/\p{Cc}|\\$/u.test(name))
     throw new BadLine(line, `the metric ${JSON.stringify(name)} has a control character, or a backslash at its end`);
   const key = name.replaceAll(/[, =]/g, '\\$&');
-  const isNumber = Number.isFinite(Number(cell)) && (String(Number(cell)) === cell || withExponent.test(cell));
-  if (isNumber) return `${key}=${cell}`;
+  if (isExported(cell)) return `${key}=${cell}`;
   return `${key}="${cell.replaceAll(/["\\]/g, '\\$&')}"`;
+}
+
+/** What an export writes for a number, and for nothing else. */
+function isExported(cell: string): boolean {
+  const number = Number(cell);
+  if (!Number.isFinite(number) || String(number) !== cell) return false;
+  return !Number.isInteger(number) || Number.isSafeInteger(number);
 }
 
 // The times in a column: the first one determines the format, and the others must have the same format.
