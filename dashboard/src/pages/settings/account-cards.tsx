@@ -85,7 +85,10 @@ export function DeleteAccountCard() {
   const username = session.value?.username ?? '';
   return (
     <Card title="Delete account">
-      <p class="soft">Your account is deleted immediately. Access points, apps and data are kept.</p>
+      <p class="soft">
+        Your account is deleted immediately. Your jobs, emulated networks and queued commands end. Real access points,
+        apps and data are kept.
+      </p>
       <div>
         <Button kind="danger" onClick={() => setAsked(true)} words={action} />
       </div>
