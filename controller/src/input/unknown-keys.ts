@@ -5,7 +5,6 @@ import { add, type Keywords, type Loc, type Run } from './value-rules.ts';
 
 /** The type of such a problem. */
 export const unknownKey = 'extra_forbidden';
-const maxTold = 10;
 
 /** `hint`: a sentence in place of the nearest name. */
 export function unknownName(loc: Loc, what: string, known: readonly string[], hint = ''): Problem {
@@ -20,18 +19,14 @@ export function refuseUnknown({ properties = {} }: Keywords, input: object, loc:
   const isKnown = (name: string) =>
     Object.hasOwn(properties, name) || run.answers!.some((answer) => Object.hasOwn(answer.properties ?? {}, name));
   const unknown = Object.keys(input).filter((name) => !isKnown(name));
-  const known = Object.keys(properties);
-  for (const name of unknown.slice(0, maxTold)) add(run, unknownName([...loc, name], 'key', known));
+  for (const name of unknown.slice(0, 10)) add(run, unknownName([...loc, name], 'key', Object.keys(properties)));
 }
 
-/** The check of what lies one step further in. */
-export function inside(run: Run, keyword: 'items' | 'properties' | 'patternProperties', name?: string): Run {
-  if (!run.answers?.length) return run;
-  const next = (answer: Keywords): Keywords[] => {
-    const step = keyword === 'items' ? answer.items : answer[keyword]?.[name!];
-    return step ? branchesOf(step) : [];
-  };
-  return { ...run, answers: run.answers.flatMap(next) };
+/** The check of what lies one step further in: under a name, or at an index. */
+export function inside(run: Run, step: string | number): Run {
+  const into = ({ items, properties = {}, patternProperties }: Keywords) =>
+    typeof step === 'number' ? items : Object.hasOwn(properties, step) ? properties[step] : patternProperties?.['^.*$'];
+  return run.answers?.length ? { ...run, answers: run.answers.flatMap((each) => branchesOf(into(each) ?? {})) } : run;
 }
 
 /** What a value of this schema may be. */

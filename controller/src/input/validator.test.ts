@@ -26,7 +26,7 @@ function check(schema: TSchema, input: unknown): { value: unknown; problems: Pro
 function checkBody(schema: TSchema, text: string): { value: unknown; problems: Problem[] } {
   const problems: Problem[] = [];
   const { value, inexact } = readJson(Buffer.from(text));
-  return { value: validator.checkBody(schema, value, problems, inexact), problems };
+  return { value: validator.checkBody(schema, value, problems, { inexact }), problems };
 }
 
 const INT_PARSING = 'Input should be a valid integer, unable to parse string as an integer';

@@ -3,7 +3,7 @@
 import { isObject } from '@weft/contract/is-object';
 import type { Static, TSchema } from '@weft/contract/schema';
 import { type Problem, ValidationError } from '../errors.ts';
-import { isStorableText, type JsonPath, MAX_PROBLEMS } from './json-scanner.ts';
+import { isStorableText, MAX_PROBLEMS } from './json-scanner.ts';
 import { toBoolean } from './lax-scalars.ts';
 import { inside, refuseUnknown, unknownKey } from './unknown-keys.ts';
 import {
@@ -45,17 +45,10 @@ export class Validator {
 
   /**
    * The same for a JSON body, where absent (undefined) and `null` are `missing`. `inexact` comes from readJson: such
-   * integers are problems inside the free-form objects that are stored. With `answers`, keys that neither the schema nor one of
-   * these has are problems.
+   * integers are problems inside the free-form objects that are stored.
    */
-  checkBody<S extends TSchema>(
-    schema: S,
-    body: unknown,
-    problems: Problem[],
-    inexact: JsonPath[] = [],
-    answers?: readonly TSchema[],
-  ): Static<S> {
-    const run: Run = { problems, inexact, ...(answers && { answers: answers as readonly Keywords[] }) };
+  checkBody<S extends TSchema>(schema: S, body: unknown, problems: Problem[], more: Partial<Run> = {}): Static<S> {
+    const run: Run = { inexact: [], ...more, problems };
     if (body === undefined || body === null) return report(run, ['body'], 'missing', 'Field required') as Static<S>;
     return this.value(schema as Keywords, body, ['body'], run) as Static<S>;
   }
@@ -157,7 +150,7 @@ export class Validator {
     const values: unknown[] = isOfAnything ? input : [];
     for (const [index, item] of isOfAnything ? [] : input.entries()) {
       if (run.problems.length >= MAX_PROBLEMS) break;
-      values.push(this.value(items, item, [...loc, index], inside(run, 'items')));
+      values.push(this.value(items, item, [...loc, index], inside(run, index)));
     }
     if (run.problems.length === before && values.length < minItems) {
       const msg = `List should have at least ${plural(minItems, 'item')} after validation, not ${values.length}`;
@@ -178,7 +171,7 @@ export class Validator {
     const result: Record<string, unknown> = {};
     for (const [name, field] of Object.entries(schema.properties ?? {})) {
       const given = Object.hasOwn(input, name) ? input[name] : undefined;
-      if (given !== undefined) result[name] = this.value(field, given, [...loc, name], inside(run, 'properties', name));
+      if (given !== undefined) result[name] = this.value(field, given, [...loc, name], inside(run, name));
       else if ('default' in field) result[name] = structuredClone(field.default);
       else if (schema.required?.includes(name)) report(run, [...loc, name], 'missing', 'Field required');
     }
@@ -196,7 +189,7 @@ export class Validator {
     const before = run.problems.length;
     const entries: [string, unknown][] = [];
     for (const [key, value] of Object.entries(input)) {
-      entries.push([key, this.value(valueSchema, value, [...loc, key], inside(run, 'patternProperties', '^.*$'))]);
+      entries.push([key, this.value(valueSchema, value, [...loc, key], inside(run, key))]);
     }
     if (run.problems.length > before) return undefined;
     // fromEntries defines its keys where an assignment would let `__proto__` reach the prototype.

@@ -83,19 +83,15 @@ export class DeviceExtrasStore extends SqlStore {
     await putRecord(tx, 'device_sticky', 'device, reason, target, until_ms', row);
   }
 
-  /**
-   * Begins a watch, or changes when it ends: it stays its maker's. Throws ConflictError `watched_by_another` where it would end
-   * earlier and is not `by`'s to end, and `too_many_watches`.
-   */
+  /** Begins a watch, or changes its end: it stays its maker's. Throws ConflictError `watched_by_another`, `too_many_watches`. */
   async putWatch(tx: SqlQueries, watch: DeviceWatch, by: Actor, nowMs: number): Promise<void> {
-    const { device, caller_kind, caller_id } = watch;
-    const until_ms = Math.round(watch.until);
+    const { device, until } = watch;
     await this.#changed(tx);
     const running = await this.#watchOf(tx, device, nowMs);
     if (!running) await watchShare.take(tx, by, [device, nowMs]);
-    else if (until_ms < running.until) requireOwn(running, by);
-    const maker = running ?? { caller_kind, caller_id };
-    const row = { device, until_ms, caller_kind: maker.caller_kind, caller_id: maker.caller_id };
+    else if (Math.round(until) < running.until) requireOwn(running, by);
+    const { caller_kind, caller_id } = running ?? watch;
+    const row = { device, until_ms: Math.round(until), caller_kind, caller_id };
     await putRecord(tx, 'device_watches', 'device, until_ms, caller_kind, caller_id', row);
   }
 

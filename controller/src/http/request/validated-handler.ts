@@ -1,7 +1,6 @@
 // From a request to a route's handler: reads query, form and body, validates them against the route's schemas, and
 // reports all problems at once.
 import { Readable } from 'node:stream';
-import type { TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { NotFoundError, type Problem, UnusableRequestError, ValidationError } from '../../errors.ts';
 import { isText, judgeMediaType } from '../../input/body-reader.ts';
@@ -18,7 +17,7 @@ import {
 } from '../../input/query-reader.ts';
 import { branchesOf } from '../../input/unknown-keys.ts';
 import type { Validator } from '../../input/validator.ts';
-import { valueError } from '../../input/value-rules.ts';
+import { type Keywords, type Run, valueError } from '../../input/value-rules.ts';
 import { principalOf } from '../../shares/shares.ts';
 import { inTurn } from '../../time-slices.ts';
 import { encodingRule } from './answer-encoding.ts';
@@ -146,10 +145,10 @@ function readValidBody(
   return readJsonBody(route, validator, bytes, problems, inexact);
 }
 
-/** Beside what is read people PUT back what an answer said. Undefined where unknown keys of the body are ignored. */
-function alsoKnown(route: Route): TSchema[] | undefined {
+/** Which keys of a body are known beside those that are read: people PUT back what an answer said. Nothing where any is. */
+function alsoKnown(route: Route): Pick<Run, 'answers'> | undefined {
   if (!refusesUnknown(route)) return undefined;
-  return route.method === 'POST' ? [] : branchesOf(route.response);
+  return { answers: route.method === 'POST' ? [] : branchesOf(route.response as Keywords) };
 }
 
 /** Adds to `problems`, and to `inexact` where integers are held rounded. Undefined if the handler reads the body itself. */
@@ -164,7 +163,7 @@ export function readJsonBody(
   try {
     const json = readJson(bytes, route.maxKeys);
     for (const path of json.inexact) inexact.push(path);
-    return validator.checkBody(route.body!, json.value, problems, inexact, alsoKnown(route));
+    return validator.checkBody(route.body!, json.value, problems, { inexact, ...alsoKnown(route) });
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     problems.push(...error.problems);

@@ -120,7 +120,7 @@ function check<S extends (typeof checkedUp)[number]>(
   inexact: JsonPath[],
 ) {
   const problems: Problem[] = [];
-  const value = validator.checkBody(schema, message, problems, inexact);
+  const value = validator.checkBody(schema, message, problems, { inexact });
   if (problems.length > 0) throw new ValidationError(problems);
   return value;
 }

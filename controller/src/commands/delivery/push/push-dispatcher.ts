@@ -210,7 +210,7 @@ export class PushDispatcher implements CommandTransport {
     try {
       const { value, inexact } = readJson(Buffer.from(text));
       const problems: Problem[] = [];
-      const answer = this.#options.validator.checkBody(CommandResult, value, problems, inexact);
+      const answer = this.#options.validator.checkBody(CommandResult, value, problems, { inexact });
       return problems.length === 0 ? answer : undefined;
     } catch {
       return undefined;
