@@ -88,7 +88,11 @@ class Ap {
       return next;
     });
     await ok('POST', `/agents/${this.ap_id}/config/${id}/result`, { hash, state: 'applied' }, this.token, ofAgents);
-    for (let times = 0; times < 2; times++) await this.say(hash, running(settings));
+    // It says so until it has heard that it is confirmed, as agents do.
+    await untilSo(async () => {
+      await this.say(hash, running(settings));
+      expect(['sent', 'on_trial', 'confirmed']).not.toContain((await this.view()).state);
+    });
     return settings;
   }
 
@@ -460,8 +464,9 @@ eachDatabase((kind) => {
     test('adopts what its access point runs, and a secret in the name of a setting is not stored', async () => {
       await secret('h-own', 'a passphrase of h', { site: 'h/b' }, own);
       const settings = { channel: 36, passphrase: { secret: 'h-own' } };
-      await rollOut([{ name: 'h own', selector: 'site:h/b/** name:h-b-1', weight: 20, settings }], own);
+      const { id } = await rollOut([{ name: 'h own', selector: 'site:h/b/** name:h-b-1', weight: 20, settings }], own);
       await ap.obey();
+      await inForce(id);
       const { running_hash: hash } = await untilSo(async () => {
         const view = await ap.view();
         expect(view).toMatchObject({ state: 'in_sync' });

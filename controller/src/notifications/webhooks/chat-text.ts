@@ -14,7 +14,7 @@ export function markdownText(text: string): string {
   return slackText(text)
     .trim()
     .replaceAll(/[\\`*{}[\]()#+\-.!_~|]/g, '\\$&')
-    .replaceAll(/@(?=\S)|:(?=\/\/|\S+:)/g, `$&${joint}`);
+    .replaceAll(/[@:](?=\S)/g, `$&${joint}`);
 }
 
 /** For a run of text of an adaptive card, which has no Markdown, but knows {{DATE(…)}} and {{TIME(…)}}. */
