@@ -1,5 +1,4 @@
 // What of the desired configuration a caller may see and change: by the access points that it manages, or of an app those that it sees.
-
 import { matchesSelector, parseSelector, printSelector, type SelectorNode } from '@weft/contract/selector';
 import type { Caller } from '../caller.ts';
 import type { FleetIndex, IndexedAgent } from '../fleet/index/fleet-index.ts';

@@ -1,5 +1,4 @@
 // Drafts of changes: what they would do, and the roll-out that does it.
-
 import { randomUUID } from 'node:crypto';
 import type { ChangePreview, ChangeSet, ChangeSetCreate, ChangeSetPage } from '@weft/contract';
 import type { Caller } from '../../caller.ts';
@@ -64,11 +63,8 @@ export class ChangeSetService {
     const { rollouts, auditLog, inForce, database } = this.#options;
     const record = await this.#toRecord(caller, randomUUID(), input);
     await rollouts.createSet(record, caller, async (tx) => {
-      await requirePresentOwner(tx, database.dialect, {
-        owner_kind: caller.kind,
-        owner_id: caller.id,
-        owner_ver: caller.ver,
-      });
+      const owner = { owner_kind: caller.kind, owner_id: caller.id, owner_ver: caller.ver };
+      await requirePresentOwner(tx, database.dialect, owner);
       await auditLog.append(tx, [entryOf(caller, 'change_set_created', record)]);
     });
     return toChangeSet(record, (await inForce.current()).layers);
@@ -205,11 +201,8 @@ export class ChangeSetService {
     // A draft may be sent back as it was read, with the ids that it has given to new layers.
     const isNew = (each: string) => before?.base[each] === 0 && !known.has(each) && !remove.includes(each);
     const old = named.filter((each) => !isNew(each));
-    const visible = await visibleLayers(
-      caller,
-      old.flatMap((each) => known.get(each) ?? []),
-      index,
-    );
+    const found = old.flatMap((each) => known.get(each) ?? []);
+    const visible = await visibleLayers(caller, found, index);
     if (visible.length < old.length) throw layerNotFound();
     const drafts = layers.map(({ id: layer = randomUUID(), optional = false, ...draft }, at) => {
       requireSettings(draft.settings, ['body', 'layers', at, 'settings']);

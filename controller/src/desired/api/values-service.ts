@@ -239,12 +239,8 @@ function keyOf({ scope, target, name }: ValueKey): string {
   return `${scope} ${target} ${name}`;
 }
 
-function toSecret({
-  name,
-  is_shared: shared,
-  version,
-  updated_at,
-}: SecretRecord): Omit<ConfigSecret, 'ap_id' | 'site'> {
+function toSecret(secret: SecretRecord): Omit<ConfigSecret, 'ap_id' | 'site'> {
+  const { name, is_shared: shared, version, updated_at } = secret;
   return { name, shared, version, updated_at: new Date(updated_at).toISOString() };
 }
 

@@ -19,9 +19,7 @@ export function namingIds(route: Route, idsOf: IdsOf): Route {
     const { callerIfAny, query, body } = context;
     if (!(error instanceof NotFoundError) || error.code !== 'agent_not_found' || !callerIfAny) throw error;
     const given = { ...(isObject(query) && query), ...(isObject(body) && body) };
-    const asked = inPath
-      ? context.path('ap_id')
-      : agentNames.map((name) => given[name]).find((value) => value !== undefined);
+    const asked = inPath ? context.path('ap_id') : given[agentNames.find((name) => given[name] !== undefined) ?? ''];
     const ids = typeof asked === 'string' ? await idsOf(callerIfAny, asked) : [];
     if (ids.length === 0) throw error;
     const more = ids.length > maxIds ? ` and ${ids.length - maxIds} more` : '';
