@@ -549,7 +549,8 @@ setter() { # running, or try, back or keep with a file
   (
     left=$setter_seconds
     while [ "$left" -gt 0 ]; do sleep 1 > /dev/null 2>&1; left=$((left - 1)); done
-    kill -9 $child 2> /dev/null && put "it took more than $setter_seconds s" >&2
+    # Said first: whoever waits for the child ends this part as soon as it is gone.
+    kill -0 $child 2> /dev/null && put "it took more than $setter_seconds s" >&2 && kill -9 $child 2> /dev/null
   ) &
   guard=$!
   wait $child 2> /dev/null
