@@ -47,7 +47,7 @@ beforeAll(async () => {
   await ask('POST', '/api/v1/bulk', { selector: `tag:${marker}`, action: { command: 'wake' } });
   await ask('POST', '/api/v1/enrolment_tokens', { ap_id_pattern: `${marker}-*`, max_uses: 2 });
   await weft.user(`${marker}@weft.test`);
-  await ask('POST', '/api/v1/webhooks', { name: marker, url: `https://hooks.example.org/${marker}`, kinds: ['*'] });
+  await ask('POST', '/api/v1/webhooks', { name: marker, url: `https://hooks.example.org/${marker}`, events: ['*'] });
   const { ap_id } = alarm;
   const times = 'start_time=2026-01-01T00:00:00Z&end_time=2026-01-02T00:00:00Z';
   await ask('POST', `/api/v1/agent_data/request_agent_data?agent_id=${ap_id}&${times}`);
