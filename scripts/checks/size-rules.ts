@@ -12,7 +12,7 @@ const maxLines = 300;
 const maxFiles = 25;
 
 /** Above these `npm run check` fails: what is added is met by taking something out. Lowered, never raised without a decision. */
-const caps = { lines: 146_050, smallFiles: 349 };
+const caps = { lines: 146_048, smallFiles: 349 };
 const smallLines = 50;
 /** What does not count: tests, what runs them, examples, and what is generated. */
 const uncounted =

@@ -125,11 +125,7 @@ export class ConfigDelivery {
     });
     const long = values.filter(({ value }) => value.length >= fewestHidden);
     const starred = (text: string) => long.reduce((rest, { value }) => rest.replaceAll(value, '***'), text);
-    const hide = (text: string): unknown => {
-      const same = values.find(({ value }) => value === text);
-      if (same) return same.reference;
-      return starred(text);
-    };
+    const hide = (text: string) => values.find(({ value }) => value === text)?.reference ?? starred(text);
     // A setting that it was given may be called as a secret reads.
     const named = (key: string) => (text?.includes(JSON.stringify(key)) ? key : starred(key));
     const walk = (value: unknown): unknown => {

@@ -147,7 +147,9 @@ function readValidBody(
 
 /** Which keys of a body are known beside those that are read: people PUT back what an answer said. Nothing where any is. */
 function alsoKnown(route: Route): Pick<Run, 'answers'> | undefined {
-  if (!refusesUnknown(route)) return undefined;
+  const { admin, third_party_app: app } = route.permission;
+  // Agents and workers are other people's programs.
+  if (!refusesUnknown(route) || (admin === 'no' && app === 'no')) return undefined;
   return { answers: route.method === 'POST' ? [] : branchesOf(route.response as Keywords) };
 }
 
