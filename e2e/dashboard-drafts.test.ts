@@ -159,7 +159,7 @@ const fields: TypingField[] = [
     title: 'Access points',
     label: 'Which access points',
     parameter: 'selector',
-    operation: '/api/v1/agents',
+    operation: '/api/v1/agents/',
     isLive: true,
   },
   {
@@ -167,7 +167,7 @@ const fields: TypingField[] = [
     title: 'Access points',
     label: 'Filter access points',
     parameter: 'q',
-    operation: '/api/v1/agents',
+    operation: '/api/v1/agents/',
     asked: 'search',
     isLive: true,
   },

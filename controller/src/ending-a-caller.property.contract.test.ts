@@ -151,7 +151,7 @@ eachDatabase((kind) => {
         id,
       ),
       runs: await rows('SELECT job_number FROM emulator_runs WHERE owner_id = ? AND state IS NULL ORDER BY 1', id),
-      leases: await rows('SELECT ap_id FROM leases WHERE caller_id = ?', id),
+      leases: await rows('SELECT ap_id FROM leases WHERE caller_id = ? ORDER BY ap_id', id),
       batches: await rows('SELECT batch_id FROM command_batches WHERE owner_id = ? ORDER BY 1', id),
     };
   }
