@@ -212,7 +212,7 @@ function Effect({ preview: { changed, groups, refused, refusals, overridden } }:
         />
       )}
       {refused > 0 && (
-        <div class="card stack config-refusals">
+        <div class="card stack config-rows">
           <Notice
             kind="failure"
             title={`${countOf(refused)} cannot take it`}

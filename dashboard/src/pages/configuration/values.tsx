@@ -64,7 +64,7 @@ function ValueTable({ isSecret, mayChange }: { isSecret: boolean; mayChange: boo
       </div>
       <p class="soft">{words}</p>
       <Loading {...{ data, failure }} again={operation} />
-      <table class="config-table" aria-label={title}>
+      <table class="config-table config-rows" aria-label={title}>
         <tbody>
           {(data?.items as Value[] | undefined)?.map((each) => {
             const { name = '', ap_id, site, value, version = 0, shared = false } = each;
