@@ -3,10 +3,10 @@
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { AlarmRuleInput } from '@weft/contract';
-import { noLabels } from '../controller/src/agents/agent-record.ts';
-import { system } from '../controller/src/caller.ts';
-import { loadConfig } from '../controller/src/config.ts';
+import type { AlarmRuleInput } from '@weft/contract/operations';
+import { noLabels } from '../controller/src/core/accounts/agents/agent-record.ts';
+import { system } from '../controller/src/core/base/caller.ts';
+import { loadConfig } from '../controller/src/core/base/config.ts';
 import { serve } from '../controller/src/serve.ts';
 import { Radio } from './harness/fleet.ts';
 import { createDataDir } from './harness/processes.ts';

@@ -4,8 +4,8 @@
 import { loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { readDeclaredSettings } from '@weft/contract/declared-settings';
-import type { Layer } from '../controller/src/desired/model/layer.ts';
-import { LayerStack, noContext } from '../controller/src/desired/model/render.ts';
+import type { Layer } from '../controller/src/operations/desired/model/layer.ts';
+import { LayerStack, noContext } from '../controller/src/operations/desired/model/render.ts';
 import { admin, EmulatedNetwork } from './harness/emulated-network.ts';
 import { prepareFleet } from './harness/fleet.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';

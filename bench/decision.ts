@@ -2,16 +2,16 @@
 // from a real database file and decides, one intent at a time; once about the agent alone, once with its neighbours.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { BlastRadius } from '../controller/src/commands/arbitration/blast-radius.ts';
-import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
-import { FleetMap } from '../controller/src/commands/arbitration/fleet-map.ts';
-import { defaultConflictRules, groupOf } from '../controller/src/commands/arbitration/parameter-groups.ts';
-import { CommandDecision } from '../controller/src/commands/ledger/command-decision.ts';
-import { CommandStateMachine } from '../controller/src/commands/ledger/command-state-machine.ts';
-import { CommandStore } from '../controller/src/commands/ledger/command-store.ts';
-import { LedgerBatch, ReadSet } from '../controller/src/commands/ledger/ledger-batch.ts';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { runRows } from '../controller/src/storage/sql-rows.ts';
+import { openSqlite } from '../controller/src/core/base/storage/sql-database.sqlite.ts';
+import { runRows } from '../controller/src/core/base/storage/sql-rows.ts';
+import { BlastRadius } from '../controller/src/core/commands/arbitration/blast-radius.ts';
+import type { Intent } from '../controller/src/core/commands/arbitration/conflict-intent.ts';
+import { FleetMap } from '../controller/src/core/commands/arbitration/fleet-map.ts';
+import { defaultConflictRules, groupOf } from '../controller/src/core/commands/arbitration/parameter-groups.ts';
+import { CommandDecision } from '../controller/src/core/commands/ledger/command-decision.ts';
+import { CommandStateMachine } from '../controller/src/core/commands/ledger/command-state-machine.ts';
+import { CommandStore } from '../controller/src/core/commands/ledger/command-store.ts';
+import { LedgerBatch, ReadSet } from '../controller/src/core/commands/ledger/ledger-batch.ts';
 import { percentile } from './harness/load.ts';
 import { createDataDir } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';

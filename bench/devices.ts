@@ -3,8 +3,8 @@
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { Pseudonyms } from '../controller/src/devices/privacy/pseudonyms.ts';
-import { DeviceRegistry } from '../controller/src/devices/registry/device-registry.ts';
+import { Pseudonyms } from '../controller/src/core/devices/privacy/pseudonyms.ts';
+import { DeviceRegistry } from '../controller/src/core/devices/registry/device-registry.ts';
 import { admin } from './harness/emulated-network.ts';
 import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
 import { light, median, percentile, requestBytes, saturate } from './harness/load.ts';

@@ -1,6 +1,6 @@
 // What does it cost to store telemetry, and how fast does it come out, in each store that Weft can use? The same samples and
 // questions for all of them, through the interface that Weft uses, one store after the other. `--only PostgreSQL` asks one.
-import type { Sample, SeriesQuery } from '../controller/src/telemetry/store/telemetry-store.ts';
+import type { Sample, SeriesQuery } from '../controller/src/core/telemetry/store/telemetry-store.ts';
 import { Radio } from './harness/fleet.ts';
 import { percentile } from './harness/load.ts';
 import { type Figure, keep } from './harness/results.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
 import { prepareFleet } from '../bench/harness/fleet.ts';
-import { readOrCreateDeviceKey } from '../controller/src/devices/privacy/device-key.ts';
+import { readOrCreateDeviceKey } from '../controller/src/core/devices/privacy/device-key.ts';
 import { Ledger, LedgerAgent, type Pace } from './telemetry-ledger.ts';
 import { temporaryFolder } from './weft-process.ts';
 

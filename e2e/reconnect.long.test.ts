@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
 import { prepareFleet } from '../bench/harness/fleet.ts';
-import { toGeneratedHash } from '../controller/src/agents/agent-password.ts';
-import { PasswordHasher } from '../controller/src/password-hasher.ts';
+import { toGeneratedHash } from '../controller/src/core/accounts/agents/agent-password.ts';
+import { PasswordHasher } from '../controller/src/core/base/password-hasher.ts';
 import type { FleetNews, FleetOrders } from './fleet-client.ts';
 import { password, serve, temporaryFolder, type WeftServer } from './weft-process.ts';
 

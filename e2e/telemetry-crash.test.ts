@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from 'pg';
 import { expect, inject, onTestFinished, test } from 'vitest';
-import { openPostgresTelemetry } from '../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
+import { openPostgresTelemetry } from '../controller/src/core/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { databaseKinds } from '../test/databases.ts';
 import { isLong } from '../test/rounds.ts';
 import { killRounds, killRoundsWith } from './telemetry-rounds.ts';

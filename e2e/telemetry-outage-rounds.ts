@@ -2,7 +2,7 @@
 // other nodes seal; in the end everything that was acknowledged is there, once, and nothing else.
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
-import { openPostgresTelemetry } from '../controller/src/telemetry/store/postgres/telemetry-store.postgres.ts';
+import { openPostgresTelemetry } from '../controller/src/core/telemetry/store/postgres/telemetry-store.postgres.ts';
 import { startPostgres, type TestPostgres, urlOfAll } from '../test/postgres.ts';
 import { isLong } from '../test/rounds.ts';
 import { startTcpProxy } from '../test/tcp-proxy.ts';

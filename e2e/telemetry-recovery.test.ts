@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSyn
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { openEmbeddedTelemetry } from '../controller/src/telemetry/store/telemetry-store.embedded.ts';
+import { openEmbeddedTelemetry } from '../controller/src/core/telemetry/store/telemetry-store.embedded.ts';
 import { canLoop } from '../test/mounts.ts';
 import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';

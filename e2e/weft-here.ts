@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, onTestFinished } from 'vitest';
 import { runCommand } from '../controller/src/bin/commands.ts';
-import type { Logger } from '../controller/src/http/request/log.ts';
+import type { Logger } from '../controller/src/core/http/request/log.ts';
 import { memoryFolder } from '../test/memory-folder.ts';
 import { findFreePort } from '../test/server-process.ts';
 import { startWeft } from '../test/weft.ts';

@@ -24,8 +24,8 @@ import { parseArgs } from 'node:util';
 import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
 
 /** Of the contract, what is code rather than a schema. */
-const contractFile = /'@weft\/contract\/((?!agent-channel)[a-z-]+)'/g;
-const contractImport = /import type \{([^}]*)\} from '@weft\/contract'|export type \{([^}]*)\} from '@weft\/contract'/g;
+const contractFile = /'@weft\/contract\/((?!(?:agent-channel|operations|lab)')[a-z-]+)'/g;
+const contractImport = /(?:import|export) type \{([^}]*)\} from '@weft\/contract(?:\/operations|\/lab)?'/g;
 /** Schemas that are checked while it runs: they are written as they are, beside the types. */
 const schemaImport = /import \{([^}]*)\} from '@weft\/contract(?:\/agent-channel)?'/g;
 /** Of the SDK, in the emulator: types. */
@@ -90,21 +90,21 @@ function copySources(target) {
       for (const name of imported.split(',')) schemas.add(plainName(name));
     }
     for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(`${name}.ts`, target);
-    for (const [, imported, exported] of text.matchAll(contractImport)) {
-      for (const name of (imported ?? exported ?? '').split(',')) if (name.trim()) names.add(plainName(name));
+    for (const [, listed = ''] of text.matchAll(contractImport)) {
+      for (const name of listed.split(',')) if (name.trim()) names.add(plainName(name));
     }
     const path = join(target, entry);
     mkdirSync(dirname(path), { recursive: true });
     const top = entry.includes('/') ? '../'.repeat(entry.split('/').length - 1).slice(0, -1) : '.';
     for (const [, imported = ''] of text.matchAll(sdkImport)) copySdkTypes(imported.split(',').map(plainName), target);
     const standalone = text
-      .replaceAll(/'@weft\/contract(\/agent-channel)?'/g, `'${top}/contract.ts'`)
+      .replaceAll(/'@weft\/contract(\/(agent-channel|operations|lab))?'/g, `'${top}/contract.ts'`)
       .replaceAll(contractFile, `'${top}/contract/$1.ts'`)
       .replaceAll("'@weft/sdk'", `'${top}/sdk.ts'`);
     writeFileSync(path, standalone);
   }
   // What the compiler knows of `request`.
-  const operations = join(target, 'app', 'operations.ts');
+  const operations = join(target, 'core', 'app', 'operations.ts');
   if (existsSync(operations)) cpSync(join(root, 'dashboard', 'src', 'api', 'operations.ts'), operations);
   for (const name of schemas) names.add(name);
   return { names, schemas };
@@ -118,7 +118,7 @@ function copySources(target) {
 function copyContractFile(name, target) {
   const path = join(target, 'contract', name);
   if (existsSync(path)) return;
-  const text = readFileSync(join(root, 'contract', 'src', 'functions', name), 'utf8');
+  const text = readFileSync(join(root, 'contract', 'src', 'core', 'functions', name), 'utf8');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
   for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
@@ -272,7 +272,11 @@ function replace(fresh) {
 async function contractTypes(names, schemas) {
   const { declareType } = await import('./schema-types.ts');
   /** @type {Record<string, any>} */
-  const contract = { ...(await import('../contract/src/index.ts')) };
+  const contract = {
+    ...(await import('../contract/src/index.ts')),
+    ...(await import('../contract/src/operations/index.ts')),
+    ...(await import('../contract/src/lab/index.ts')),
+  };
   /** @type {Map<string, string>} */
   const written = new Map();
   /** @param {string} name */

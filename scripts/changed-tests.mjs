@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wholes =
-  /^(?:controller\/src\/(?:parts|serve|offline|platform|backends|pages|events|part)\.ts|test\/(?!pure\/)[^/]+\.ts|[a-z]+\/src\/index\.ts)$/;
+  /^(?:controller\/src\/(?:parts|serve|offline|platform|backends|pages|core\/events|core\/part)\.ts|test\/(?!pure\/)[^/]+\.ts|[a-z]+\/src\/index\.ts)$/;
 const source = /\.(?:tsx?|mjs)$/;
 const test = /\.test\.ts$/;
 const slow = /^e2e\/|\.long\.test\.ts$/;

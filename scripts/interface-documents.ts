@@ -2,13 +2,13 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../controller/src/config.ts';
-import { createEvents } from '../controller/src/events.ts';
-import { createLogger } from '../controller/src/http/request/log.ts';
-import type { Route } from '../controller/src/http/request/route.ts';
-import type { SocketRoute } from '../controller/src/http/sockets/socket-route.ts';
+import { loadConfig } from '../controller/src/core/base/config.ts';
+import { createEvents } from '../controller/src/core/events.ts';
+import { createLogger } from '../controller/src/core/http/request/log.ts';
+import type { Route } from '../controller/src/core/http/request/route.ts';
+import type { SocketRoute } from '../controller/src/core/http/sockets/socket-route.ts';
+import type { Part } from '../controller/src/core/part.ts';
 import { createDocuments } from '../controller/src/pages.ts';
-import type { Part } from '../controller/src/part.ts';
 import { createParts } from '../controller/src/parts.ts';
 import { openPlatform } from '../controller/src/platform.ts';
 

@@ -1,6 +1,7 @@
 // docs/permissions.md: who may call each operation, printed from the routes.
-import type { Route } from '../controller/src/http/request/route.ts';
-import type { Permission } from '../controller/src/rights/permission.ts';
+
+import type { Permission } from '../controller/src/core/base/rights/permission.ts';
+import type { Route } from '../controller/src/core/http/request/route.ts';
 import { interfaceDocuments } from './interface-documents.ts';
 
 const head = `# Permissions

@@ -1,16 +1,16 @@
 // The HTTP server of Weft without its features: one route of the fast lane, and callers of the test's own choice.
 
-import * as Type from '../contract/src/schema/schema.ts';
-import type { Caller } from '../controller/src/caller.ts';
-import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
-import type { Authenticator } from '../controller/src/http/request/guard.ts';
-import { createLogger } from '../controller/src/http/request/log.ts';
-import type { Route } from '../controller/src/http/request/route.ts';
-import { createServer, type ServerOptions } from '../controller/src/http/server/server.ts';
-import { createFormats } from '../controller/src/input/formats.ts';
-import { Validator } from '../controller/src/input/validator.ts';
-import { everyone } from '../controller/src/rights/permission.ts';
-import { Shares } from '../controller/src/shares/shares.ts';
+import * as Type from '../contract/src/core/schema/schema.ts';
+import type { Caller } from '../controller/src/core/base/caller.ts';
+import { createFormats } from '../controller/src/core/base/input/formats.ts';
+import { Validator } from '../controller/src/core/base/input/validator.ts';
+import { everyone } from '../controller/src/core/base/rights/permission.ts';
+import { Shares } from '../controller/src/core/base/shares/shares.ts';
+import { ServiceMetrics } from '../controller/src/core/http/pages/service-metrics.ts';
+import type { Authenticator } from '../controller/src/core/http/request/guard.ts';
+import { createLogger } from '../controller/src/core/http/request/log.ts';
+import type { Route } from '../controller/src/core/http/request/route.ts';
+import { createServer, type ServerOptions } from '../controller/src/core/http/server/server.ts';
 
 export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
 

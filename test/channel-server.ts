@@ -1,10 +1,13 @@
 // The transports of the real server on a ledger in memory, for tests that need the ledger, the clocks or the nodes in their own
 // hands.
-import { type Caller, system } from '../controller/src/caller.ts';
-import { createTransportsPart, type TransportsTuning } from '../controller/src/commands/delivery/transports-part.ts';
-import type { AllowListEntry } from '../controller/src/outgoing/allow-list.ts';
+import { type Caller, system } from '../controller/src/core/base/caller.ts';
+import type { AllowListEntry } from '../controller/src/core/base/outgoing/allow-list.ts';
+import {
+  createTransportsPart,
+  type TransportsTuning,
+} from '../controller/src/core/commands/delivery/transports-part.ts';
+import { createTelemetryPart } from '../controller/src/core/telemetry/telemetry-part.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
-import { createTelemetryPart } from '../controller/src/telemetry/telemetry-part.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { type Answer, password, startWeft } from './weft.ts';
 

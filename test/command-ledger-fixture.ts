@@ -1,13 +1,13 @@
 // The ledger of commands on a database, without a server: what one node has.
-import { AuditLog } from '../controller/src/audit/audit-store.ts';
-import type { Intent } from '../controller/src/commands/arbitration/conflict-intent.ts';
-import { createCommandCore } from '../controller/src/commands/command-core.ts';
-import { CommandStore } from '../controller/src/commands/ledger/command-store.ts';
-import type { NewCommand } from '../controller/src/commands/ledger/new-command.ts';
-import { MailboxStore } from '../controller/src/jobs/mailbox/mailbox-store.ts';
-import { JobStore } from '../controller/src/jobs/store/job-store.ts';
-import { generateSecret, Keyring } from '../controller/src/secrets.ts';
-import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import { AuditLog } from '../controller/src/core/accounts/audit/audit-store.ts';
+import { generateSecret, Keyring } from '../controller/src/core/base/secrets.ts';
+import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import type { Intent } from '../controller/src/core/commands/arbitration/conflict-intent.ts';
+import { createCommandCore } from '../controller/src/core/commands/command-core.ts';
+import { CommandStore } from '../controller/src/core/commands/ledger/command-store.ts';
+import type { NewCommand } from '../controller/src/core/commands/ledger/new-command.ts';
+import { MailboxStore } from '../controller/src/core/jobs/mailbox/mailbox-store.ts';
+import { JobStore } from '../controller/src/core/jobs/store/job-store.ts';
 
 export type LedgerNode = ReturnType<typeof openLedger>;
 

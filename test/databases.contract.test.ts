@@ -1,7 +1,7 @@
 // A database that one test has left is for the next one as if it were new.
 import { describe, expect, inject, test } from 'vitest';
-import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
-import { UserStore } from '../controller/src/users/user-store.ts';
+import { UserStore } from '../controller/src/core/accounts/users/user-store.ts';
+import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
 import { databaseKinds } from './databases.ts';
 
 /** How many rows each table has. */

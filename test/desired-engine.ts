@@ -1,9 +1,9 @@
 // What goes on with roll-outs and speaks with access points, on the database of a running Weft and step by step: with a clock of its
 // own, or on a database that dies.
 
-import { createDesiredPart } from '../controller/src/desired/desired-part.ts';
-import { createEvents } from '../controller/src/events.ts';
-import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
+import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { createEvents } from '../controller/src/core/events.ts';
+import { createDesiredPart } from '../controller/src/operations/desired/desired-part.ts';
 import type { TestWeft } from './weft.ts';
 
 export interface EngineOptions {

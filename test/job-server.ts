@@ -2,16 +2,16 @@
 // token is that caller.
 import { type Broker, BrokerUnavailable } from '../broker/src/index.ts';
 import { type JobMessage, TaskType } from '../contract/src/index.ts';
-import { noLabels } from '../controller/src/agents/agent-record.ts';
-import { type Caller, system } from '../controller/src/caller.ts';
-import { AuthenticationError } from '../controller/src/errors.ts';
-import { Event } from '../controller/src/event-kinds.ts';
-import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
-import type { MailboxLimits } from '../controller/src/jobs/mailbox/mailbox-service.ts';
+import { noLabels } from '../controller/src/core/accounts/agents/agent-record.ts';
+import { ThirdPartyAppStore } from '../controller/src/core/accounts/third-party-apps/third-party-app-store.ts';
+import { UserStore } from '../controller/src/core/accounts/users/user-store.ts';
+import { type Caller, system } from '../controller/src/core/base/caller.ts';
+import { AuthenticationError } from '../controller/src/core/base/errors.ts';
+import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { Event } from '../controller/src/core/event-kinds.ts';
+import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
+import type { MailboxLimits } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
-import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
-import { ThirdPartyAppStore } from '../controller/src/third-party-apps/third-party-app-store.ts';
-import { UserStore } from '../controller/src/users/user-store.ts';
 import { type Answer, startWeft } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({

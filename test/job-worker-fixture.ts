@@ -1,8 +1,8 @@
 // What a worker stands on: the stores, the broker and the mailbox of the real job part, which is not started.
 import { randomUUID } from 'node:crypto';
-import { createJobsPart } from '../controller/src/jobs/jobs-part.ts';
-import type { Callback } from '../controller/src/jobs/mailbox/mailbox-service.ts';
-import { JobRun, type JobTask } from '../controller/src/jobs/worker/job-run.ts';
+import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
+import type { Callback } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
+import { JobRun, type JobTask } from '../controller/src/core/jobs/worker/job-run.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import { openTestPlatform } from './platform.ts';
 

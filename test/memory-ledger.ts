@@ -1,14 +1,14 @@
 // A ledger in memory that keeps the promises of CommandDelivery and nothing else.
 import { randomUUID } from 'node:crypto';
-import { toCommandText } from '../contract/src/functions/declared-commands.ts';
+import { toCommandText } from '../contract/src/core/functions/declared-commands.ts';
 import type { Command, CommandResult } from '../contract/src/index.ts';
+import { NotFoundError } from '../controller/src/core/base/errors.ts';
 import type {
   CommandDelivery,
   DueListener,
   OutgoingCommand,
-} from '../controller/src/commands/delivery/command-delivery.ts';
-import type { CommandRecord } from '../controller/src/commands/ledger/command-record.ts';
-import { NotFoundError } from '../controller/src/errors.ts';
+} from '../controller/src/core/commands/delivery/command-delivery.ts';
+import type { CommandRecord } from '../controller/src/core/commands/ledger/command-record.ts';
 
 export interface MemoryCommand extends OutgoingCommand {
   agent_id: string;

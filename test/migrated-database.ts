@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, type QueryResult } from 'pg';
-import { openPostgres } from '../controller/src/storage/sql-database.postgres.ts';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
+import { openPostgres } from '../controller/src/core/base/storage/sql-database.postgres.ts';
+import { openSqlite } from '../controller/src/core/base/storage/sql-database.sqlite.ts';
 import { memoryFolder } from './memory-folder.ts';
 
 export interface MigratedDatabases {

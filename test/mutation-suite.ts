@@ -2,8 +2,8 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
-import type { Route } from '../controller/src/http/request/route.ts';
-import type { Part } from '../controller/src/part.ts';
+import type { Route } from '../controller/src/core/http/request/route.ts';
+import type { Part } from '../controller/src/core/part.ts';
 import { type KnownValues, listOperations, type OpenApi, requestsOf } from './mutated-requests.ts';
 import { type RawRequest, type RawResponse, sendRaw } from './raw-request.ts';
 import { password, startWeft, type TestWeft } from './weft.ts';

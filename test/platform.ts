@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig } from '../controller/src/config.ts';
-import { createEvents } from '../controller/src/events.ts';
-import { createLogger } from '../controller/src/http/request/log.ts';
+import { loadConfig } from '../controller/src/core/base/config.ts';
+import { createEvents } from '../controller/src/core/events.ts';
+import { createLogger } from '../controller/src/core/http/request/log.ts';
 import { openPlatform } from '../controller/src/platform.ts';
 import { countCost } from './costs/file-costs.ts';
 import { copyMigrated, passwordCost } from './weft.ts';

@@ -1,8 +1,8 @@
 // A roll-out to many emulated access points that lose what is said, refuse, do only nearly what they shall, lose their power, or cut themselves off
 // by the new settings; on a clock of its own, and from a seed.
 import { randomUUID } from 'node:crypto';
-import type { AgentCaller } from '../controller/src/caller.ts';
-import type { ConfigDelivery } from '../controller/src/desired/delivery/config-delivery.ts';
+import type { AgentCaller } from '../controller/src/core/base/caller.ts';
+import type { ConfigDelivery } from '../controller/src/operations/desired/delivery/config-delivery.ts';
 import { createEngine } from './desired-engine.ts';
 import { startWeft, type TestWeft } from './weft.ts';
 

@@ -4,14 +4,14 @@
 import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ServiceMetrics } from '../controller/src/http/pages/service-metrics.ts';
-import type { Route } from '../controller/src/http/request/route.ts';
+import { ServiceMetrics } from '../controller/src/core/http/pages/service-metrics.ts';
+import type { Route } from '../controller/src/core/http/request/route.ts';
 import {
   canBeUnchanged,
   failuresOf,
   successOf,
   universalStatuses,
-} from '../controller/src/http/request/route-statuses.ts';
+} from '../controller/src/core/http/request/route-statuses.ts';
 
 const variable = 'WEFT_TEST_SEEN_STATUSES';
 

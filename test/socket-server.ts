@@ -1,12 +1,12 @@
 // The sockets of jobs on the real server, for tests that need the mailbox or the clocks of the sockets in their own hands.
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EnvelopeType } from '../contract/src/index.ts';
-import { system } from '../controller/src/caller.ts';
-import { createJobsPart, type JobsTuning } from '../controller/src/jobs/jobs-part.ts';
-import type { EndState } from '../controller/src/jobs/store/job-record.ts';
+import { system } from '../controller/src/core/base/caller.ts';
+import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { createJobsPart, type JobsTuning } from '../controller/src/core/jobs/jobs-part.ts';
+import type { EndState } from '../controller/src/core/jobs/store/job-record.ts';
 import { createAccountParts } from '../controller/src/parts.ts';
 import type { ServeOptions } from '../controller/src/serve.ts';
-import type { SqlDatabase } from '../controller/src/storage/sql-database.ts';
 import { adminUsername, password, startWeft } from './weft.ts';
 
 const minute = 60_000;

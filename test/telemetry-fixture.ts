@@ -1,7 +1,7 @@
 // The telemetry store that the contract suite looks at, and what its tests share.
 import { isDeepStrictEqual } from 'node:util';
 import { expect } from 'vitest';
-import type { SeriesQuery, TelemetryStore } from '../controller/src/telemetry/store/telemetry-store.ts';
+import type { SeriesQuery, TelemetryStore } from '../controller/src/core/telemetry/store/telemetry-store.ts';
 import { midnight, type Row, toRows } from './pure/telemetry-reference.ts';
 import { isLong } from './rounds.ts';
 

@@ -2,8 +2,8 @@
 // has done once the store says that it is durable.
 import { randomUUID } from 'node:crypto';
 import { writeSync } from 'node:fs';
-import { openSqlite } from '../controller/src/storage/sql-database.sqlite.ts';
-import { UserStore } from '../controller/src/users/user-store.ts';
+import { UserStore } from '../controller/src/core/accounts/users/user-store.ts';
+import { openSqlite } from '../controller/src/core/base/storage/sql-database.sqlite.ts';
 
 const [file = '', round = ''] = process.argv.slice(2);
 const db = openSqlite(file);

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { SignJWT } from 'jose';
-import { noLabels } from '../../controller/src/agents/agent-record.ts';
-import { AgentStore } from '../../controller/src/agents/agent-store.ts';
-import { readOrCreateSecret } from '../../controller/src/secret-file.ts';
-import { Keyring } from '../../controller/src/secrets.ts';
-import { openPostgres } from '../../controller/src/storage/sql-database.postgres.ts';
-import { openSqlite } from '../../controller/src/storage/sql-database.sqlite.ts';
+import { noLabels } from '../../controller/src/core/accounts/agents/agent-record.ts';
+import { AgentStore } from '../../controller/src/core/accounts/agents/agent-store.ts';
+import { readOrCreateSecret } from '../../controller/src/core/base/secret-file.ts';
+import { Keyring } from '../../controller/src/core/base/secrets.ts';
+import { openPostgres } from '../../controller/src/core/base/storage/sql-database.postgres.ts';
+import { openSqlite } from '../../controller/src/core/base/storage/sql-database.sqlite.ts';
 
 export interface FleetAgent {
   ap_id: string;

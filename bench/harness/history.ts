@@ -3,8 +3,8 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { openEmbeddedTelemetry } from '../../controller/src/telemetry/store/telemetry-store.embedded.ts';
-import type { Sample } from '../../controller/src/telemetry/store/telemetry-store.ts';
+import { openEmbeddedTelemetry } from '../../controller/src/core/telemetry/store/telemetry-store.embedded.ts';
+import type { Sample } from '../../controller/src/core/telemetry/store/telemetry-store.ts';
 import { type FleetAgent, Radio } from './fleet.ts';
 import type { PeerInflux } from './peer-influx.ts';
 

@@ -1,5 +1,5 @@
 // InfluxDB as a peer: the same samples written to it, and the same questions asked, straight through its own interface.
-import type { Sample } from '../../controller/src/telemetry/store/telemetry-store.ts';
+import type { Sample } from '../../controller/src/core/telemetry/store/telemetry-store.ts';
 import { startInflux } from './influx-server.ts';
 import { LightReader } from './light-reader.ts';
 import { light, requestBytes } from './load.ts';

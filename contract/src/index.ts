@@ -1,34 +1,23 @@
-// The wire: everything that crosses it, as plain JSON Schema and as a TypeScript type of the same name. The controller
-// validates with these objects and publishes them as the components of its OpenAPI document.
-export * from './agent-channel.ts';
-export * from './agents.ts';
-export * from './alarms/alarms.ts';
-export * from './alarms/incidents.ts';
-export * from './answers.ts';
-export * from './audit.ts';
-export * from './commands.ts';
-export * from './config-frames.ts';
-export * from './desired-config.ts';
-export * from './devices/devices.ts';
-export * from './emulator/emulator.ts';
-export * from './emulator/emulator-coverage.ts';
-export * from './emulator/emulator-lease.ts';
-export * from './emulator/emulator-what-if.ts';
-
-export * from './emulator/energy.ts';
-export * from './events.ts';
-export * from './fleet.ts';
-export * from './grants.ts';
-export * from './health.ts';
-export * from './jobs.ts';
-export * from './known-words.ts';
-export * from './metrics.ts';
-export * from './notifications.ts';
-export * from './retention.ts';
-export * from './rollouts.ts';
-export * from './sites.ts';
-export * from './telemetry.ts';
-export * from './third-party-apps.ts';
-export * from './tokens.ts';
-export * from './users.ts';
-export * from './webhooks.ts';
+// The wire of the core: everything that crosses it, as plain JSON Schema and as a TypeScript type of the same name. The controller
+// validates with these objects and publishes them as the components of its OpenAPI document. Tenants of the core have entries of their own.
+export * from './core/agent-channel.ts';
+export * from './core/agents.ts';
+export * from './core/answers.ts';
+export * from './core/audit.ts';
+export * from './core/commands.ts';
+export * from './core/config-frames.ts';
+export * from './core/devices.ts';
+export * from './core/emulator/emulator.ts';
+export * from './core/emulator/emulator-lease.ts';
+export * from './core/events.ts';
+export * from './core/fleet.ts';
+export * from './core/grants.ts';
+export * from './core/jobs.ts';
+export * from './core/known-words.ts';
+export * from './core/metrics.ts';
+export * from './core/retention.ts';
+export * from './core/sites.ts';
+export * from './core/telemetry.ts';
+export * from './core/third-party-apps.ts';
+export * from './core/tokens.ts';
+export * from './core/users.ts';

@@ -2,21 +2,21 @@
 import { resolve } from 'node:path';
 import { BrokerUnavailable } from '@weft/broker';
 import packageJson from '../package.json' with { type: 'json' };
-import type { Config } from './config.ts';
-import { TryLaterError, WeftError } from './errors.ts';
-import { manualPages, openDashboard } from './http/pages/dashboard-pages.ts';
-import { installChecksumsPage } from './http/pages/install-checksums.ts';
-import { createOpenApi } from './http/pages/openapi.ts';
-import type { Page } from './http/pages/page.ts';
-import type { Gauges, ServiceMetrics } from './http/pages/service-metrics.ts';
-import { type PartState, type ServicePagesOptions, servicePages } from './http/pages/service-pages.ts';
-import type { Route } from './http/request/route.ts';
-import { isSetupCodeNeeded } from './http/request/setup-check.ts';
-import type { ServerOptions } from './http/server/server.ts';
-import { createAsyncApi } from './jobs/api/asyncapi.ts';
-import type { FenceReason } from './node-fence.ts';
-import type { Part, Platform } from './part.ts';
-import { probeDatabase, probeFolder } from './storage/write-probe.ts';
+import type { Config } from './core/base/config.ts';
+import { TryLaterError, WeftError } from './core/base/errors.ts';
+import type { FenceReason } from './core/base/node-fence.ts';
+import { probeDatabase, probeFolder } from './core/base/storage/write-probe.ts';
+import { manualPages, openDashboard } from './core/http/pages/dashboard-pages.ts';
+import { installChecksumsPage } from './core/http/pages/install-checksums.ts';
+import { createOpenApi } from './core/http/pages/openapi.ts';
+import type { Page } from './core/http/pages/page.ts';
+import type { Gauges, ServiceMetrics } from './core/http/pages/service-metrics.ts';
+import { type PartState, type ServicePagesOptions, servicePages } from './core/http/pages/service-pages.ts';
+import type { Route } from './core/http/request/route.ts';
+import { isSetupCodeNeeded } from './core/http/request/setup-check.ts';
+import type { ServerOptions } from './core/http/server/server.ts';
+import { createAsyncApi } from './core/jobs/api/asyncapi.ts';
+import type { Part, Platform } from './core/part.ts';
 
 /** Where the build of the dashboard is. */
 const defaultDashboard = resolve(import.meta.dirname, '..', '..', 'dashboard', 'dist');

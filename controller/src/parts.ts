@@ -1,29 +1,29 @@
 // All parts of Weft. A part may use those above it; what it tells those below goes through the events.
-import { createAgentsPart } from './agents/agents-part.ts';
-import { createAlarmsPart } from './alarms/alarms-part.ts';
-import { createAuditPart } from './audit/audit-part.ts';
-import { createAuthPart } from './auth/auth-part.ts';
-import { createCommandsPart } from './commands/commands-part.ts';
-import { createTransportsPart } from './commands/delivery/transports-part.ts';
-import { createDesiredPart } from './desired/desired-part.ts';
-import { createDevicesPart } from './devices/devices-part.ts';
-import { createEmulatorPart } from './emulator/emulator-part.ts';
-import { createEnergyPart } from './energy/energy-part.ts';
-import { createEventLogPart } from './event-log/event-log-part.ts';
-import type { Events } from './events.ts';
-import { createFleetPart } from './fleet/fleet-part.ts';
-import { createHealthPart } from './health/health-part.ts';
-import { createIncidentsPart } from './incidents/incidents-part.ts';
-import { createJobsPart } from './jobs/jobs-part.ts';
-import { createNotificationsPart } from './notifications/notifications-part.ts';
-import type { Platform } from './part.ts';
-import { createRetentionPart } from './retention/retention-part.ts';
-import { createSitesPart } from './sites/sites-part.ts';
-import { createSteeringPart } from './steering/steering-part.ts';
-import { createTelemetryPart } from './telemetry/telemetry-part.ts';
-import { createThirdPartyAppsPart } from './third-party-apps/third-party-apps-part.ts';
-import { createTimelinePart } from './timeline/timeline-part.ts';
-import { createUsersPart } from './users/users-part.ts';
+import { createAgentsPart } from './core/accounts/agents/agents-part.ts';
+import { createAuditPart } from './core/accounts/audit/audit-part.ts';
+import { createAuthPart } from './core/accounts/auth/auth-part.ts';
+import { createEventLogPart } from './core/accounts/event-log/event-log-part.ts';
+import { createSitesPart } from './core/accounts/sites/sites-part.ts';
+import { createThirdPartyAppsPart } from './core/accounts/third-party-apps/third-party-apps-part.ts';
+import { createUsersPart } from './core/accounts/users/users-part.ts';
+import { createCommandsPart } from './core/commands/commands-part.ts';
+import { createTransportsPart } from './core/commands/delivery/transports-part.ts';
+import { createDevicesPart } from './core/devices/devices-part.ts';
+import type { Events } from './core/events.ts';
+import { createFleetPart } from './core/fleet/fleet-part.ts';
+import { createJobsPart } from './core/jobs/jobs-part.ts';
+import { createEmulatorPart } from './core/networks/emulator-part.ts';
+import type { Platform } from './core/part.ts';
+import { createRetentionPart } from './core/retention/retention-part.ts';
+import { createTelemetryPart } from './core/telemetry/telemetry-part.ts';
+import { createAlarmsPart } from './operations/alarms/alarms-part.ts';
+import { createDesiredPart } from './operations/desired/desired-part.ts';
+import { createEnergyPart } from './operations/energy/energy-part.ts';
+import { createHealthPart } from './operations/health/health-part.ts';
+import { createIncidentsPart } from './operations/incidents/incidents-part.ts';
+import { createNotificationsPart } from './operations/notifications/notifications-part.ts';
+import { createSteeringPart } from './operations/steering/steering-part.ts';
+import { createTimelinePart } from './operations/timeline/timeline-part.ts';
 
 /** Who may call: accounts of every kind, and their logins. */
 export function createAccountParts(platform: Platform, events: Events) {

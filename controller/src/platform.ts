@@ -8,22 +8,22 @@ import {
   openTelemetry,
   requireOldSecret,
 } from './backends.ts';
-import type { Config } from './config.ts';
-import { StartError, TryLaterError } from './errors.ts';
-import type { Events } from './events.ts';
-import type { Logger } from './http/request/log.ts';
-import { refuseMovedFolder } from './moving/migration-state.ts';
-import { NodeFence } from './node-fence.ts';
-import { NodeNews } from './node-news.ts';
-import type { Platform } from './part.ts';
-import { type PasswordCost, PasswordHasher, passwordTurns } from './password-hasher.ts';
-import { Retention } from './retention/retention.ts';
-import { Shares } from './shares/shares.ts';
-import { lockDataFolder, prepareDataFolder, removeOldQueue } from './storage/data-folder.ts';
-import { DiskSpace } from './storage/disk-space.ts';
-import { reasonOf } from './storage/preparation.ts';
-import type { SqlDatabase } from './storage/sql-database.ts';
-import { countWrites, WriteOutcomes } from './storage/write-outcomes.ts';
+import type { Config } from './core/base/config.ts';
+import { StartError, TryLaterError } from './core/base/errors.ts';
+import { NodeFence } from './core/base/node-fence.ts';
+import { NodeNews } from './core/base/node-news.ts';
+import { type PasswordCost, PasswordHasher, passwordTurns } from './core/base/password-hasher.ts';
+import { Shares } from './core/base/shares/shares.ts';
+import { lockDataFolder, prepareDataFolder, removeOldQueue } from './core/base/storage/data-folder.ts';
+import { DiskSpace } from './core/base/storage/disk-space.ts';
+import { reasonOf } from './core/base/storage/preparation.ts';
+import type { SqlDatabase } from './core/base/storage/sql-database.ts';
+import { countWrites, WriteOutcomes } from './core/base/storage/write-outcomes.ts';
+import type { Events } from './core/events.ts';
+import type { Logger } from './core/http/request/log.ts';
+import type { Platform } from './core/part.ts';
+import { Retention } from './core/retention/retention.ts';
+import { refuseMovedFolder } from './operations/moving/migration-state.ts';
 
 export interface PlatformOptions {
   config: Config;

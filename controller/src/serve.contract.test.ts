@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { startWeft } from '../../test/weft.ts';
-import type { Part } from './part.ts';
+import type { Part } from './core/part.ts';
 import { createParts } from './parts.ts';
 
 let folder: string;

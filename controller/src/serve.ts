@@ -1,25 +1,25 @@
 // Runs Weft: opens the platform, creates the parts, and folds over their list to prepare, serve, start and stop them.
 // Which parts there are is said in parts.ts.
 import { isatty } from 'node:tty';
-import type { Config } from './config.ts';
-import { createEvents, type Events } from './events.ts';
-import { measuring, ServiceMetrics } from './http/pages/service-metrics.ts';
-import type { Authenticator } from './http/request/guard.ts';
-import { createLogger, type Logger } from './http/request/log.ts';
-import { logMetrics } from './http/request/log-output.ts';
-import { chooseLogFormat } from './http/request/log-text.ts';
-import { type IdsOf, namingIds } from './http/request/named-agents.ts';
-import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './http/request/setup-check.ts';
-import { listen, type Timeouts } from './http/server/listener.ts';
-import { createServer } from './http/server/server.ts';
-import { createFormats } from './input/formats.ts';
-import { Validator } from './input/validator.ts';
-import { refuseUnfinishedMigration } from './moving/migration-state.ts';
+import type { Config } from './core/base/config.ts';
+import { createFormats } from './core/base/input/formats.ts';
+import { Validator } from './core/base/input/validator.ts';
+import { prepareUntilDone } from './core/base/storage/preparation.ts';
+import { createEvents, type Events } from './core/events.ts';
+import { measuring, ServiceMetrics } from './core/http/pages/service-metrics.ts';
+import type { Authenticator } from './core/http/request/guard.ts';
+import { createLogger, type Logger } from './core/http/request/log.ts';
+import { logMetrics } from './core/http/request/log-output.ts';
+import { chooseLogFormat } from './core/http/request/log-text.ts';
+import { type IdsOf, namingIds } from './core/http/request/named-agents.ts';
+import { createNetworkCheck, isForwarded, isSetupCodeNeeded } from './core/http/request/setup-check.ts';
+import { listen, type Timeouts } from './core/http/server/listener.ts';
+import { createServer } from './core/http/server/server.ts';
+import type { Part, Platform } from './core/part.ts';
+import { refuseUnfinishedMigration } from './operations/moving/migration-state.ts';
 import { createPages } from './pages.ts';
-import type { Part, Platform } from './part.ts';
 import { createParts } from './parts.ts';
 import { type OpenPlatform, openPlatform, type PlatformOptions } from './platform.ts';
-import { prepareUntilDone } from './storage/preparation.ts';
 
 export { checkBackends } from './backends.ts';
 

@@ -7,7 +7,7 @@ import { EmptyState, FailureNotice, PageSkeleton, Toasts } from './components/fe
 import { lazy } from './components/lazy.tsx';
 import { Page } from './components/page.tsx';
 import { configRights } from './data/use-operation.ts';
-import { SessionFrame } from './pages/session/session-frame.tsx';
+import { SessionFrame } from './pages/operations/session/session-frame.tsx';
 import { isPageOfOurs, matchRoute, navigate, type PageProps, place } from './router/location.ts';
 import { type PageRoute, routes } from './routes.ts';
 import { session } from './session/session.ts';
@@ -27,7 +27,10 @@ const text = {
   },
 };
 
-const FirstRunPage = lazy(() => import('./pages/session/session-pages.tsx').then((page) => page.FirstRunPage), null);
+const FirstRunPage = lazy(
+  () => import('./pages/operations/session/session-pages.tsx').then((page) => page.FirstRunPage),
+  null,
+);
 const loaded = new Map<PageRoute, ComponentType<PageProps>>();
 
 function pageOf(route: PageRoute): ComponentType<PageProps> {

@@ -45,116 +45,126 @@ function page(path: string, title: string, ...rest: [Nav, Load] | [Load]): PageR
 export const routes: readonly PageRoute[] = [
   ...pagesFor('user', [
     page('/', pageTitles.overview, { group: 'operate', icon: 'overview', isOnPhoneBar: true }, () =>
-      import('./pages/overview/overview-page.tsx').then((it) => it.OverviewPage),
+      import('./pages/operations/overview/overview-page.tsx').then((it) => it.OverviewPage),
     ),
-    page('/wall', pageTitles.wall, () => import('./pages/wall/wall-page.tsx').then((it) => it.WallPage)),
+    page('/wall', pageTitles.wall, () => import('./pages/operations/wall/wall-page.tsx').then((it) => it.WallPage)),
     page('/map', pageTitles.map, { group: 'operate', icon: 'map', isOnPhoneBar: true }, () =>
-      import('./pages/map/map-page.tsx').then((it) => it.MapPage),
+      import('./pages/operations/map/map-page.tsx').then((it) => it.MapPage),
     ),
     page('/agents', pageTitles.agents, { group: 'operate', icon: 'agents', isOnPhoneBar: true }, () =>
-      import('./pages/agents/list/agents-page.tsx').then((it) => it.AgentsPage),
+      import('./pages/operations/agents/list/agents-page.tsx').then((it) => it.AgentsPage),
     ),
-    page('/agents/:ap_id', 'Access point', () => import('./pages/agents/agent-page.tsx').then((it) => it.AgentPage)),
+    page('/agents/:ap_id', 'Access point', () =>
+      import('./pages/operations/agents/agent-page.tsx').then((it) => it.AgentPage),
+    ),
     page('/devices', pageTitles.devices, { group: 'operate', icon: 'device' }, () =>
-      import('./pages/devices/devices-page.tsx').then((it) => it.DevicesPage),
+      import('./pages/operations/devices/devices-page.tsx').then((it) => it.DevicesPage),
     ),
     page('/devices/:device', pageTitles.device, () =>
-      import('./pages/devices/device-page.tsx').then((it) => it.DevicePage),
+      import('./pages/operations/devices/device-page.tsx').then((it) => it.DevicePage),
     ),
     page('/alarms', pageTitles.alarms, { group: 'operate', icon: 'bell', isOnPhoneBar: true }, () =>
-      import('./pages/alarms/alarms-page.tsx').then((it) => it.AlarmsPage),
+      import('./pages/operations/alarms/alarms-page.tsx').then((it) => it.AlarmsPage),
     ),
-    page('/alarms/rules/:id', 'Alarm rule', () => import('./pages/alarms/rule-page.tsx').then((it) => it.RulePage)),
+    page('/alarms/rules/:id', 'Alarm rule', () =>
+      import('./pages/operations/alarms/rule-page.tsx').then((it) => it.RulePage),
+    ),
     page('/incidents', pageTitles.incidents, { group: 'analyse', icon: 'warning' }, () =>
-      import('./pages/incidents/incidents-page.tsx').then((it) => it.IncidentsPage),
+      import('./pages/operations/incidents/incidents-page.tsx').then((it) => it.IncidentsPage),
     ),
     page('/incidents/:id', pageTitles.incident, () =>
-      import('./pages/incidents/incident-page.tsx').then((it) => it.IncidentPage),
+      import('./pages/operations/incidents/incident-page.tsx').then((it) => it.IncidentPage),
     ),
     page('/compare', pageTitles.compare, { group: 'analyse', icon: 'compare' }, () =>
-      import('./pages/compare/compare-page.tsx').then((it) => it.ComparePage),
+      import('./pages/operations/compare/compare-page.tsx').then((it) => it.ComparePage),
     ),
     page('/energy', pageTitles.energy, { group: 'analyse', icon: 'energy' }, () =>
-      import('./pages/energy/energy-page.tsx').then((it) => it.EnergyPage),
+      import('./pages/operations/energy/energy-page.tsx').then((it) => it.EnergyPage),
     ),
     page('/events', pageTitles.events, { group: 'analyse', icon: 'events' }, () =>
-      import('./pages/events/events-page.tsx').then((it) => it.EventsPage),
+      import('./pages/operations/events/events-page.tsx').then((it) => it.EventsPage),
     ),
     page('/commands', pageTitles.commands, { group: 'change', icon: 'commands' }, () =>
-      import('./pages/commands/commands-page.tsx').then((it) => it.CommandsPage),
+      import('./pages/operations/commands/commands-page.tsx').then((it) => it.CommandsPage),
     ),
     page('/commands/new', pageTitles.sendCommand, () =>
-      import('./pages/commands/send-command-page.tsx').then((it) => it.SendCommandPage),
+      import('./pages/operations/commands/send-command-page.tsx').then((it) => it.SendCommandPage),
     ),
     page('/commands/:command_id', pageTitles.command, () =>
-      import('./pages/commands/command-page.tsx').then((it) => it.CommandPage),
+      import('./pages/operations/commands/command-page.tsx').then((it) => it.CommandPage),
     ),
   ]),
   ...pagesFor('config', [
     page('/configuration', pageTitles.configuration, { group: 'change', icon: 'layers' }, () =>
-      import('./pages/configuration/configuration-page.tsx').then((it) => it.ConfigurationPage),
+      import('./pages/operations/configuration/configuration-page.tsx').then((it) => it.ConfigurationPage),
     ),
     page('/configuration/changes/:id', pageTitles.changeSet, () =>
-      import('./pages/configuration/change-page.tsx').then((it) => it.ChangePage),
+      import('./pages/operations/configuration/change-page.tsx').then((it) => it.ChangePage),
     ),
     page('/configuration/rollouts/:id', pageTitles.rollout, () =>
-      import('./pages/configuration/rollout-page.tsx').then((it) => it.RolloutPage),
+      import('./pages/operations/configuration/rollout-page.tsx').then((it) => it.RolloutPage),
     ),
   ]),
   ...pagesFor('user', [
     page('/conflicts', pageTitles.conflicts, { group: 'change', icon: 'conflict' }, () =>
-      import('./pages/conflicts/conflicts-page.tsx').then((it) => it.ConflictsPage),
+      import('./pages/operations/conflicts/conflicts-page.tsx').then((it) => it.ConflictsPage),
     ),
     page('/emulator', pageTitles.emulator, { group: 'change', icon: 'emulator' }, () =>
-      import('./pages/emulator/emulator-page.tsx').then((it) => it.EmulatorPage),
+      import('./pages/lab/emulator/emulator-page.tsx').then((it) => it.EmulatorPage),
     ),
     page('/emulator/new', pageTitles.newNetwork, () =>
-      import('./pages/emulator/new-network-page.tsx').then((it) => it.NewNetworkPage),
+      import('./pages/lab/emulator/new-network-page.tsx').then((it) => it.NewNetworkPage),
     ),
     page('/emulator/:job_number', pageTitles.network, () =>
-      import('./pages/emulator/run-page.tsx').then((it) => it.RunPage),
+      import('./pages/lab/emulator/run-page.tsx').then((it) => it.RunPage),
     ),
     page('/sites', pageTitles.sites, { group: 'administer', icon: 'site' }, () =>
-      import('./pages/sites/sites-page.tsx').then((it) => it.SitesPage),
+      import('./pages/operations/sites/sites-page.tsx').then((it) => it.SitesPage),
     ),
-    page('/sites/:path', 'Site', () => import('./pages/sites/site-page.tsx').then((it) => it.SitePage)),
+    page('/sites/:path', 'Site', () => import('./pages/operations/sites/site-page.tsx').then((it) => it.SitePage)),
   ]),
   ...pagesFor('admin', [
     page('/users', pageTitles.users, { group: 'administer', icon: 'users', name: 'Accounts' }, () =>
-      import('./pages/users/users-page.tsx').then((it) => it.UsersPage),
+      import('./pages/operations/users/users-page.tsx').then((it) => it.UsersPage),
     ),
     page('/apps', pageTitles.apps, { group: 'administer', icon: 'apps', tabOf: '/users' }, () =>
-      import('./pages/apps/apps-page.tsx').then((it) => it.AppsPage),
+      import('./pages/operations/apps/apps-page.tsx').then((it) => it.AppsPage),
     ),
-    page('/apps/:app_name', 'App', () => import('./pages/apps/app-page.tsx').then((it) => it.AppPage)),
+    page('/apps/:app_name', 'App', () => import('./pages/operations/apps/app-page.tsx').then((it) => it.AppPage)),
   ]),
   ...pagesFor('user', [
     page('/settings', pageTitles.settings, { group: 'administer', icon: 'settings' }, () =>
-      import('./pages/settings/settings-page.tsx').then((it) => it.SettingsPage),
+      import('./pages/operations/settings/settings-page.tsx').then((it) => it.SettingsPage),
     ),
   ]),
   ...pagesFor('admin', [
     page('/notifications', pageTitles.notifications, { group: 'administer', icon: 'mail', tabOf: '/settings' }, () =>
-      import('./pages/notifications/notifications-page.tsx').then((it) => it.NotificationsPage),
+      import('./pages/operations/notifications/notifications-page.tsx').then((it) => it.NotificationsPage),
     ),
     page('/audit', pageTitles.audit, { group: 'administer', icon: 'audit', tabOf: '/settings' }, () =>
-      import('./pages/audit/audit-page.tsx').then((it) => it.AuditPage),
+      import('./pages/operations/audit/audit-page.tsx').then((it) => it.AuditPage),
     ),
   ]),
   ...pagesFor('user', [
     page('/jobs', pageTitles.jobs, { group: 'administer', icon: 'jobs', tabOf: '/settings' }, () =>
-      import('./pages/jobs/jobs-page.tsx').then((it) => it.JobsPage),
+      import('./pages/operations/jobs/jobs-page.tsx').then((it) => it.JobsPage),
     ),
-    page('/jobs/:job_number', pageTitles.job, () => import('./pages/jobs/job-page.tsx').then((it) => it.JobPage)),
+    page('/jobs/:job_number', pageTitles.job, () =>
+      import('./pages/operations/jobs/job-page.tsx').then((it) => it.JobPage),
+    ),
   ]),
   ...pagesFor('public', [
-    page('/sign-in', 'Sign in', () => import('./pages/session/session-pages.tsx').then((it) => it.SignInPage)),
-    page('/sign-up', pageTitles.signUp, () => import('./pages/session/session-pages.tsx').then((it) => it.SignUpPage)),
+    page('/sign-in', 'Sign in', () =>
+      import('./pages/operations/session/session-pages.tsx').then((it) => it.SignInPage),
+    ),
+    page('/sign-up', pageTitles.signUp, () =>
+      import('./pages/operations/session/session-pages.tsx').then((it) => it.SignUpPage),
+    ),
     page('/recover-password', pageTitles.recoverPassword, () =>
-      import('./pages/session/session-pages.tsx').then((it) => it.RecoverPasswordPage),
+      import('./pages/operations/session/session-pages.tsx').then((it) => it.RecoverPasswordPage),
     ),
     page('/reset-password', pageTitles.resetPassword, () =>
-      import('./pages/session/session-pages.tsx').then((it) => it.ResetPasswordPage),
+      import('./pages/operations/session/session-pages.tsx').then((it) => it.ResetPasswordPage),
     ),
   ]),
 ];

@@ -3,7 +3,7 @@
 // radius and no delay here.
 import { type AccessPointType, createWorld, type Sample, type World } from '@weft/emulator';
 import { Fleet, loadOf } from '@weft/sdk';
-import { emulatedPositions } from '../../controller/src/emulator/emulated-positions.ts';
+import { emulatedPositions } from '../../controller/src/core/networks/emulated-positions.ts';
 import type { ControlProgram } from '../fleet/control-program.ts';
 import type { SeenDevice, SeenLink } from '../fleet/seen-device.ts';
 import { WeightedMean } from './weighted-mean.ts';

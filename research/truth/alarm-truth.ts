@@ -3,8 +3,8 @@
 // from that. The output is deterministic. Takes some minutes.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { AlarmRuleInput } from '@weft/contract';
-import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
+import type { AlarmRuleInput } from '@weft/contract/operations';
+import { productRules } from '../../controller/src/operations/alarms/rules/product-rules.ts';
 import { expectations } from './expectations.ts';
 import { type Kinds, programKinds } from './fault-plan.ts';
 import { incidentTable } from './incident-truth.ts';

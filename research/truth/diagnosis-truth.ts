@@ -1,6 +1,6 @@
 // What the product says of the cause of an alarm of an emulated network: a minute after it fired, and once it was over.
-import type { IncidentCause } from '@weft/contract';
-import { diagnose } from '../../controller/src/incidents/diagnosis/diagnose.ts';
+import type { IncidentCause } from '@weft/contract/operations';
+import { diagnose } from '../../controller/src/operations/incidents/diagnosis/diagnose.ts';
 import {
   endOf,
   firstsOf,
@@ -8,8 +8,8 @@ import {
   metrics,
   newestMs,
   pastMs,
-} from '../../controller/src/incidents/diagnosis/diagnosis-service.ts';
-import type { GroupedAlarm } from '../../controller/src/incidents/grouping/grouped-alarm.ts';
+} from '../../controller/src/operations/incidents/diagnosis/diagnosis-service.ts';
+import type { GroupedAlarm } from '../../controller/src/operations/incidents/grouping/grouped-alarm.ts';
 import type { Arrival, RecordedWorld } from './record-world.ts';
 
 const soonMs = 60_000;

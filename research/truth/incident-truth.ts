@@ -1,20 +1,20 @@
 // How many hidden faults of emulated networks became one incident with the right cause: the rules that come with Weft find alarms
 // in what was reported, and the product's own grouping, causes and diagnoses make incidents of them.
-import type { IncidentCause } from '@weft/contract';
-import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
+import type { IncidentCause } from '@weft/contract/operations';
+import { productRules } from '../../controller/src/operations/alarms/rules/product-rules.ts';
 import {
   beforeMs,
   contextMetrics,
   contextOf,
   measuredContext,
-} from '../../controller/src/incidents/grouping/alarm-context.ts';
-import { describeIncident } from '../../controller/src/incidents/grouping/describe-incident.ts';
-import { groupAlarms } from '../../controller/src/incidents/grouping/group-alarms.ts';
+} from '../../controller/src/operations/incidents/grouping/alarm-context.ts';
+import { describeIncident } from '../../controller/src/operations/incidents/grouping/describe-incident.ts';
+import { groupAlarms } from '../../controller/src/operations/incidents/grouping/group-alarms.ts';
 import {
   type AlarmContext,
   familyOf,
   type GroupedAlarm,
-} from '../../controller/src/incidents/grouping/grouped-alarm.ts';
+} from '../../controller/src/operations/incidents/grouping/grouped-alarm.ts';
 import { columnsOf, diagnosed } from './diagnosis-truth.ts';
 import type { PlannedFault } from './fault-plan.ts';
 import type { RecordedWorld } from './record-world.ts';

@@ -1,5 +1,5 @@
 // The judge of rules is judged on a world of three reports.
-import type { AlarmRuleInput } from '@weft/contract';
+import type { AlarmRuleInput } from '@weft/contract/operations';
 import { expect, it } from 'vitest';
 import type { PlannedFault } from './fault-plan.ts';
 import { planFaults } from './fault-plan.ts';

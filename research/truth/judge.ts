@@ -1,5 +1,5 @@
 // How good a rule is: which faults it found and how soon, and which of its alarms had a cause.
-import type { AlarmRuleInput } from '@weft/contract';
+import type { AlarmRuleInput } from '@weft/contract/operations';
 import { type Cause, type PlannedFault, randomOf } from './fault-plan.ts';
 import { type RecordedWorld, reportIntervalSeconds } from './record-world.ts';
 import { metricAlarms, type Rung, replayRule } from './replay-rule.ts';

@@ -1,8 +1,8 @@
 // Runs an emulated network with faults and keeps what its access points reported, with when it arrived.
 import { type AccessPointType, createWorld } from '@weft/emulator';
-import type { RolloutTreatment } from '../../controller/src/desired/store/rollout-store.ts';
-import { emulatedPositions } from '../../controller/src/emulator/emulated-positions.ts';
-import type { LoggedEvent } from '../../controller/src/event-log/event-record.ts';
+import type { LoggedEvent } from '../../controller/src/core/accounts/event-log/event-record.ts';
+import { emulatedPositions } from '../../controller/src/core/networks/emulated-positions.ts';
+import type { RolloutTreatment } from '../../controller/src/operations/desired/store/rollout-store.ts';
 import { apply, type Kinds, type PlannedFault, planFaults } from './fault-plan.ts';
 
 export interface Arrival {

@@ -1,10 +1,10 @@
 // What a rule makes of recorded reports: when its alarms fire and clear, as Weft would do it.
-import type { AlarmRuleInput } from '@weft/contract';
-import { AlarmTracker } from '../../controller/src/alarms/engine/alarm-tracker.ts';
-import { MetricCondition } from '../../controller/src/alarms/engine/metric-condition.ts';
-import { replay } from '../../controller/src/alarms/engine/replay.ts';
-import { findTimed } from '../../controller/src/alarms/engine/timed-condition.ts';
-import { AgentPresenceTracker } from '../../controller/src/telemetry/presence/presence.ts';
+import type { AlarmRuleInput } from '@weft/contract/operations';
+import { AgentPresenceTracker } from '../../controller/src/core/telemetry/presence/presence.ts';
+import { AlarmTracker } from '../../controller/src/operations/alarms/engine/alarm-tracker.ts';
+import { MetricCondition } from '../../controller/src/operations/alarms/engine/metric-condition.ts';
+import { replay } from '../../controller/src/operations/alarms/engine/replay.ts';
+import { findTimed } from '../../controller/src/operations/alarms/engine/timed-condition.ts';
 import { type Arrival, type RecordedWorld, reportIntervalSeconds } from './record-world.ts';
 
 export interface Rung {

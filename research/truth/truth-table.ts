@@ -1,5 +1,5 @@
 // The table of docs/alarms.md (and where tables stand on their pages): each rule judged on worlds that nobody has chosen limits on.
-import { productRules } from '../../controller/src/alarms/rules/product-rules.ts';
+import { productRules } from '../../controller/src/operations/alarms/rules/product-rules.ts';
 import { expectations } from './expectations.ts';
 import { delayBoundS, flapsWithLateSamples, judge } from './judge.ts';
 import type { RecordedWorld } from './record-world.ts';

@@ -1,6 +1,7 @@
 // Who may import whom: the rules that keep the parts apart, as a table, and the search for what breaks them.
 import { dirname, join, normalize } from 'node:path/posix';
 import { type Import, orderBreaches, unorderedFolders } from './folder-order.ts';
+import { ringBreaches } from './ring-rules.ts';
 import type { SourceFile } from './size-rules.ts';
 
 interface Rule {
@@ -19,13 +20,13 @@ const backend = /\.(embedded|memory|sqlite|postgres|smtp|outbox|clickhouse|amqp)
 const builtIn = /^node:/;
 const contract = /^(@weft\/contract(\/[a-z-]+)?$|contract\/src\/)/;
 /** What holds code rather than schemas. */
-const mechanisms = 'contract/src/functions/';
+const mechanisms = 'contract/src/core/functions/';
 
 // Tests may import anything: they stand outside and look at everything.
 const rules: Rule[] = [
   {
     because: 'the contract stands alone; its schemas are built by schema.ts, with the types of the schema library',
-    who: /^contract\/src\/(?!schema\/)/,
+    who: /^contract\/src\/(?!core\/schema\/)/,
     only: [/^contract\/src\//],
   },
   {
@@ -56,7 +57,7 @@ const rules: Rule[] = [
   {
     because: 'the time-series store is used by its package name, and only by what stores telemetry or copies its files',
     // The start of the server gives back its memory at rest in the same way as the thread of the store.
-    who: /^controller\/src\/(?!telemetry\/store\/|backup\/|bin\/serve-command\.ts$)/,
+    who: /^controller\/src\/(?!core\/telemetry\/store\/|operations\/backup\/|bin\/serve-command\.ts$)/,
     never: /^(@weft\/timeseries$|timeseries\/)/,
   },
   {
@@ -66,8 +67,11 @@ const rules: Rule[] = [
   },
   {
     because: 'this part of the SDK also runs in browsers: nothing of Node',
-    who: /^sdk\/src\/(app\/|(browser|http-client|missing-options|weft-refusal)\.ts$)/,
-    only: [/^sdk\/src\/(app\/|(http-client|missing-options|weft-refusal)\.ts$)/, contract],
+    who: /^sdk\/src\/(app\.ts$|browser\.ts$|for-programs\.ts$|operations\/(?!webhook)|lab\/|core\/(app\/|(http-client|missing-options|weft-refusal)\.ts$))/,
+    only: [
+      /^sdk\/src\/(app\.ts$|for-programs\.ts$|operations\/|lab\/|core\/(app\/|(http-client|missing-options|weft-refusal)\.ts$))/,
+      contract,
+    ],
   },
   {
     because: 'the command line of people and access points is one file that runs without a server',
@@ -93,7 +97,12 @@ const rules: Rule[] = [
   {
     because: 'trials without a server have the model of the emulator, and the positions of a spin-up',
     who: /^examples\/(trial\/model-trial|load-balancer\/moves)\.ts$/,
-    only: [/^examples\//, builtIn, /^@weft\/(emulator|sdk)$/, /^controller\/src\/emulator\/emulated-positions\.ts$/],
+    only: [
+      /^examples\//,
+      builtIn,
+      /^@weft\/(emulator|sdk)$/,
+      /^controller\/src\/core\/networks\/emulated-positions\.ts$/,
+    ],
   },
   {
     because: 'the dashboard runs in a browser: it knows the wire, the SDK for browsers and a few small libraries',
@@ -107,18 +116,18 @@ const rules: Rule[] = [
   },
   {
     because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
-    who: /^controller\/src\/(?!http\/).*-(routes|socket)\.ts$/,
+    who: /^controller\/src\/(?!core\/http\/).*-(routes|socket)\.ts$/,
     only: [
       contract,
       builtIn,
-      /^controller\/src\/(caller|errors|rights\/[a-z]+|shares\/[a-z-]+)\.ts$/,
-      /^controller\/src\/(http|input)\//,
+      /^controller\/src\/core\/base\/(caller|errors|rights\/[a-z]+|shares\/[a-z-]+)\.ts$/,
+      /^controller\/src\/core\/(http|base\/input)\//,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],
   },
   {
     because: 'the controller makes requests with outgoing/outgoing-http.ts, which holds the rules of trust',
-    who: /^controller\/src\/(?!http\/|input\/|outgoing\/outgoing-http\.ts$)/,
+    who: /^controller\/src\/(?!core\/(http|base\/input)\/|core\/base\/outgoing\/outgoing-http\.ts$)/,
     never: /^node:https?$/,
   },
   {
@@ -146,16 +155,17 @@ const shipped = /^(contract|broker|timeseries|sdk|cli|emulator|controller|dashbo
 const storeMaker = /^controller\/src\/((offline|backends|platform)\.ts$|.*-part\.ts$)/;
 const newStore = /\bnew (?!\w*Telemetry)([A-Z]\w*Store|AuditLog|EventLog|OwnedJobs)\(/;
 /** A look at a slow query, as long as it takes, is no periodic work. */
-const ownTimer = /^controller\/src\/(?!storage\/postgres-pool\.ts$)/;
+const ownTimer = /^controller\/src\/(?!core\/base\/storage\/postgres-pool\.ts$)/;
 const environmentReader = /^((controller|cli)\/src\/bin\/weft\.ts$|cli\/src\/templates\/)/;
 
 /** One line for each breach; empty when all is well. */
-export function findBreaches(files: SourceFile[]): string[] {
+export function findBreaches(files: SourceFile[], known?: readonly string[]): string[] {
   const sources = files.filter(({ path }) => !test.test(path));
   const imports = sources.flatMap(importsOf);
   return [
     ...imports.flatMap(ruleBreaches),
     ...imports.flatMap(orderBreaches),
+    ...ringBreaches(imports, known),
     ...unorderedFolders(sources),
     ...cycles(imports),
     ...files
@@ -198,8 +208,8 @@ function ruleBreaches({ from, to }: Import): string[] {
 
 /** A feature's routes may use its own small parts, but not its stores. */
 function isOwnFeature(from: string, to: string): boolean {
-  const feature = /^controller\/src\/[a-z-]+\//.exec(from)?.[0] ?? `${dirname(from)}/`;
-  return to.startsWith(feature) && !to.includes('-store');
+  const feature = /^controller\/src\/(core\/(base\/|accounts\/)?|operations\/|lab\/)[a-z-]+\//.exec(from)?.[0];
+  return feature !== undefined && to.startsWith(feature) && !to.includes('-store');
 }
 
 function cycles(imports: Import[]): string[] {

@@ -30,7 +30,7 @@ const files = folders
 const map = {
   architecture: textOf('ARCHITECTURE.md'),
   parts: textOf('controller/src/parts.ts'),
-  events: textOf('controller/src/events.ts'),
+  events: textOf('controller/src/core/events.ts'),
 };
 const breaches = [...findBreaches(files), ...mapBreaches(map), ...files.flatMap(usesOfLater)];
 for (const breach of breaches) process.stderr.write(`${breach}\n`);

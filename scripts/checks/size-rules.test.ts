@@ -9,11 +9,20 @@ test('source lines count, those of tests and generated files do not, and a cap i
     file('sdk/src/a.test.ts', 9),
     file('e2e/c.ts', 9),
   ];
-  expect(totalSize(files)).toEqual({
-    summary: expect.stringMatching(/^110 source lines .* in 2 files, 1 of/),
+  const most = { core: 60, operations: 50, lab: 0, tools: 0, small: 1, wide: 0 };
+  expect(totalSize(files, most)).toEqual({
+    summary: expect.stringMatching(/^110 source lines .*: core 60 of 60, operations 50 of 50, .* in 2 files, 1 of/),
     breaches: [],
   });
-  expect(totalSize([file('sdk/src/a.ts', 1_000_000)]).breaches).toEqual([expect.stringContaining('too large')]);
+  const wider = [...files, file('contract/src/operations/a.ts', 1), file('emulator/src/a.ts', 1)];
+  expect(totalSize([...wider, { path: 'scripts/a.mjs', text: `${'a'.repeat(121)}\n` }], most).breaches).toEqual([
+    'too large: core 61, at most 60',
+    'too large: lab 1, at most 0',
+    'too large: tools 1, at most 0',
+    'too large: small 4, at most 1',
+    'too large: wide 1, at most 0',
+  ]);
+  expect(totalSize([...files, { path: 'cli/a.sh', text: 'a\n' }], most).summary).toMatch(/; and 1 lines of \.sh/);
 });
 
 test.each(['controller/src/users', 'scripts', 'examples'])(

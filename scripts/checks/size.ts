@@ -5,7 +5,10 @@ import { join, resolve } from 'node:path';
 import { sizeBreaches, totalSize } from './size-rules.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
-const paths = execFileSync('git', ['ls-files', '*.ts', '*.tsx', '*.mjs'], { cwd: root, encoding: 'utf8' }).split('\n');
+const paths = execFileSync('git', ['ls-files', ...['ts', 'tsx', 'mjs', 'sh', 'uc', 'py'].map((end) => `*.${end}`)], {
+  cwd: root,
+  encoding: 'utf8',
+}).split('\n');
 const files = paths
   .filter((path) => path !== '' && existsSync(join(root, path)))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));

@@ -3,15 +3,15 @@
 
 export type { IgnoredField } from '@weft/contract';
 export { BackOff } from '@weft/contract/back-off';
-export { Agent } from './agent.ts';
-export type { AgentOptions, ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './agent-options.ts';
-export { generateAgentSecret, isGeneratedSecret } from './agent-secret.ts';
-export * from './app/index.ts';
-export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenCommand } from './command-desk.ts';
-export { type HttpAnswer, HttpClient } from './http-client.ts';
-export { keptFetch } from './kept-connections.ts';
+export { Agent } from './core/agent.ts';
+export type { AgentOptions, ArgumentDeclaration, ArgumentsOf, CommandDeclaration } from './core/agent-options.ts';
+export { generateAgentSecret, isGeneratedSecret } from './core/agent-secret.ts';
+export { CommandFailed, type CommandHandler, type CommandOutcome, type GivenCommand } from './core/command-desk.ts';
+export { type HttpAnswer, HttpClient } from './core/http-client.ts';
+export { keptFetch } from './core/kept-connections.ts';
+export type { AttachedDevice, Sample } from './core/report.ts';
+export { type Settings, SettingsKeeper, type SettingsOptions } from './core/settings-keeper.ts';
+export type { SettingsStorage } from './core/settings-storage.ts';
+export * from './for-programs.ts';
 export { App } from './node-app.ts';
-export type { AttachedDevice, Sample } from './report.ts';
-export { type Settings, SettingsKeeper, type SettingsOptions } from './settings-keeper.ts';
-export type { SettingsStorage } from './settings-storage.ts';
-export { type SignedRequest, verifyWebhook } from './webhook.ts';
+export { type SignedRequest, verifyWebhook } from './operations/webhook.ts';

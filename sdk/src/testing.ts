@@ -1,9 +1,9 @@
 // A Weft in memory, for the tests of control programs: access points with their newest values, live samples, commands that
 // succeed at once; and everything else as it was recorded. No server, no network, no waiting.
 import { closestName } from '@weft/contract/closest-name';
-import type { LatestValues } from './app/fleet-reader.ts';
-import { setBy } from './app/sent-command.ts';
-import type { WebSocketClass } from './app/web-socket.ts';
+import type { LatestValues } from './core/app/fleet-reader.ts';
+import { setBy } from './core/app/sent-command.ts';
+import type { WebSocketClass } from './core/app/web-socket.ts';
 import { App } from './node-app.ts';
 
 /** What Weft answered to a request. Neither what was sent nor a token is in it. */

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { isDeepStrictEqual } from 'node:util';
-import { AuthenticationError, TryLaterError } from '../../controller/src/errors.ts';
+import { AuthenticationError, TryLaterError } from '../../controller/src/core/base/errors.ts';
 import { agent, createBareServer, echo } from '../bare-server.ts';
 import { Random } from '../pure/random.ts';
 import { turn } from '../raw-connection.ts';

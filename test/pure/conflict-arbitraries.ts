@@ -1,8 +1,8 @@
 // Rules, and sequences of commands, such as chance makes them: for properties of decisions.
 import type { ConflictRules } from '@weft/contract';
 import fc from 'fast-check';
-import type { Intent } from '../../controller/src/commands/arbitration/conflict-intent.ts';
-import { parseConflictRules } from '../../controller/src/commands/arbitration/conflict-rules.ts';
+import type { Intent } from '../../controller/src/core/commands/arbitration/conflict-intent.ts';
+import { parseConflictRules } from '../../controller/src/core/commands/arbitration/conflict-rules.ts';
 
 export const anyPolicy = fc.constantFrom(
   ...[{ policy: 'priority' }, { policy: 'first_wins' }, { policy: 'last_wins' }],

@@ -1,22 +1,25 @@
 // A small world for decisions: leases, parameters and agents in memory, and a log of what was decided. It does with a
 // decision what the ledger of commands does with it.
 import type { ConflictRules } from '@weft/contract';
-import { BlastRadius } from '../../controller/src/commands/arbitration/blast-radius.ts';
+import { BlastRadius } from '../../controller/src/core/commands/arbitration/blast-radius.ts';
 import type {
   Decision,
   Intent,
   Lease,
   ParameterState,
-} from '../../controller/src/commands/arbitration/conflict-intent.ts';
-import { decide, stateAfter } from '../../controller/src/commands/arbitration/conflict-resolution.ts';
-import { type DecisionRecord, toDecisionRecord } from '../../controller/src/commands/arbitration/decision-record.ts';
-import { LeaseTable } from '../../controller/src/commands/arbitration/lease-table.ts';
+} from '../../controller/src/core/commands/arbitration/conflict-intent.ts';
+import { decide, stateAfter } from '../../controller/src/core/commands/arbitration/conflict-resolution.ts';
+import {
+  type DecisionRecord,
+  toDecisionRecord,
+} from '../../controller/src/core/commands/arbitration/decision-record.ts';
+import { LeaseTable } from '../../controller/src/core/commands/arbitration/lease-table.ts';
 import {
   defaultConflictRules,
   groupOf,
   interferenceRange,
   relatedTo,
-} from '../../controller/src/commands/arbitration/parameter-groups.ts';
+} from '../../controller/src/core/commands/arbitration/parameter-groups.ts';
 
 export const startMs = Date.UTC(2026, 0, 1);
 

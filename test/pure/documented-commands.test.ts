@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { clientCommandNames } from '../../cli/src/index.ts';
 import { helpTopics } from '../../controller/src/bin/help.ts';
-import { removedSettings, settings } from '../../controller/src/settings.ts';
+import { removedSettings, settings } from '../../controller/src/core/base/settings.ts';
 import {
   type Block,
   blocksIn,
@@ -174,7 +174,7 @@ describe('documents', () => {
   });
 
   test('name only tests that exist', () => {
-    const folders = ['', 'controller/src', 'emulator/src', 'scripts'];
+    const folders = ['', 'controller/src', 'controller/src/core', 'emulator/src', 'scripts'];
     const isGone = (path: string) => !folders.some((folder) => existsSync(join(root, folder, path)));
     // Those of the recipes are still to be written.
     const pages = ['README.md', 'CHANGELOG.md', ...documents().filter((page) => page.startsWith('docs/'))];

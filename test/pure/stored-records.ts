@@ -1,9 +1,9 @@
 // Records for tests of stores and of what stands on them: each with what a plain one has, and what the test says.
 import { randomUUID } from 'node:crypto';
-import type { AgentRecord } from '../../controller/src/agents/agent-record.ts';
-import type { NewJob } from '../../controller/src/jobs/store/job-record.ts';
-import type { SiteRecord } from '../../controller/src/sites/site-store.ts';
-import type { UserRecord } from '../../controller/src/users/user-record.ts';
+import type { AgentRecord } from '../../controller/src/core/accounts/agents/agent-record.ts';
+import type { SiteRecord } from '../../controller/src/core/accounts/sites/site-store.ts';
+import type { UserRecord } from '../../controller/src/core/accounts/users/user-record.ts';
+import type { NewJob } from '../../controller/src/core/jobs/store/job-record.ts';
 
 export function userNamed(username: string, roles = ['user']): UserRecord {
   return {

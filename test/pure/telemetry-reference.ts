@@ -7,7 +7,7 @@ import type {
   Sample,
   SeriesQuery,
   TimeRange,
-} from '../../controller/src/telemetry/store/telemetry-store.ts';
+} from '../../controller/src/core/telemetry/store/telemetry-store.ts';
 import { chooseBucketWidth } from '../../timeseries/src/index.ts';
 
 const day = 86_400_000;

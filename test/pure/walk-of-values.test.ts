@@ -8,12 +8,12 @@ import { readCsvHistory } from '../../cli/src/history/csv-history.ts';
 import { toJson } from '../../cli/src/json-text.ts';
 import { terminalOf } from '../../cli/src/surroundings.ts';
 import { printable } from '../../cli/src/table.ts';
-import type { LoggedEvent } from '../../controller/src/event-log/event-record.ts';
-import { toReadableLine } from '../../controller/src/http/request/log-text.ts';
-import { escapeHtml } from '../../controller/src/mail/mailer.ts';
-import { notificationMail } from '../../controller/src/notifications/mail/notification-mail.ts';
-import { bodyOf } from '../../controller/src/notifications/webhooks/webhook-bodies.ts';
-import { parseLineProtocol } from '../../controller/src/telemetry/ingest/line-protocol.ts';
+import type { LoggedEvent } from '../../controller/src/core/accounts/event-log/event-record.ts';
+import { escapeHtml } from '../../controller/src/core/base/mail/mailer.ts';
+import { toReadableLine } from '../../controller/src/core/http/request/log-text.ts';
+import { parseLineProtocol } from '../../controller/src/core/telemetry/ingest/line-protocol.ts';
+import { notificationMail } from '../../controller/src/operations/notifications/mail/notification-mail.ts';
+import { bodyOf } from '../../controller/src/operations/notifications/webhooks/webhook-bodies.ts';
 
 /** None is longer than a name may be, and each has something that some reader would take for more than a text. */
 const nasty = [

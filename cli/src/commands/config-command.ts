@@ -2,8 +2,8 @@
 // file; layers are told apart by their names.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, RolloutPlan } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
+import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, RolloutPlan } from '@weft/contract/operations';
 import type { App } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, jsonOption, requireAction, requireOptions } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';

@@ -1,6 +1,7 @@
 // `weft emulate`: creates, lists, maps and stops emulated networks.
-import type { CoverageAnswer } from '@weft/contract';
+
 import { decodeCoverage } from '@weft/contract/coverage-values';
+import type { CoverageAnswer } from '@weft/contract/lab';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, printResult, requireOptions } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';

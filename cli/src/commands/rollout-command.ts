@@ -1,5 +1,5 @@
 // `weft rollout`: the state of changes of settings, and the words that stop them, let them go on or take them back.
-import type { Rollout } from '@weft/contract';
+import type { Rollout } from '@weft/contract/operations';
 import { pauseUnless } from '@weft/contract/pause';
 import type { App } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, printResult, requireAction, requireOptions } from '../command.ts';

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { chainHash, genesisHash } from '../audit/audit-chain.ts';
-import type { AuditRecord } from '../audit/audit-entry.ts';
-import { openSqlite } from '../storage/sql-database.sqlite.ts';
+import { chainHash, genesisHash } from '../core/accounts/audit/audit-chain.ts';
+import type { AuditRecord } from '../core/accounts/audit/audit-entry.ts';
+import { openSqlite } from '../core/base/storage/sql-database.sqlite.ts';
 import { runCommand } from './commands.ts';
 
 let folder: string;

@@ -11,11 +11,11 @@ import {
   writeAll,
 } from '@weft/cli';
 import packageJson from '../../package.json' with { type: 'json' };
-import type { BackupManifest, LeftOut } from '../backup/backup-manifest.ts';
-import type { Restored } from '../backup/restore-backup.ts';
-import type { BackupRequest, BackupSink } from '../backup/write-backup.ts';
-import { type Config, isClickHouse } from '../config.ts';
-import { ifOldSecretIsLost, putOldSecret } from '../secret-file.ts';
+import { type Config, isClickHouse } from '../core/base/config.ts';
+import { ifOldSecretIsLost, putOldSecret } from '../core/base/secret-file.ts';
+import type { BackupManifest, LeftOut } from '../operations/backup/backup-manifest.ts';
+import type { Restored } from '../operations/backup/restore-backup.ts';
+import type { BackupRequest, BackupSink } from '../operations/backup/write-backup.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
@@ -33,8 +33,8 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
   const config = readConfig(line, around.env);
   const leftOut = keptElsewhere(config);
 
-  const { BackupError } = await import('../backup/backup-error.ts');
-  const { writeBackup } = await import('../backup/write-backup.ts');
+  const { BackupError } = await import('../operations/backup/backup-error.ts');
+  const { writeBackup } = await import('../operations/backup/write-backup.ts');
   if (config.databaseUrl !== undefined && config.telemetryUrl !== undefined) {
     throw new BackupError(`this installation stores nothing in its data folder. ${inWords(leftOut)}`);
   }
@@ -98,7 +98,7 @@ function summary(name: string, manifest: BackupManifest, { secret, dataDir }: Co
 async function secretOf({ secret, dataDir }: Config): Promise<string> {
   if (secret !== undefined) return secret;
   const { readFileSync } = await import('node:fs');
-  const { BackupError } = await import('../backup/backup-error.ts');
+  const { BackupError } = await import('../operations/backup/backup-error.ts');
   try {
     return readFileSync(`${dataDir}/secret`, 'utf8').trim();
   } catch (error) {
@@ -167,7 +167,7 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
     throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--forget-app-keys] [--json]');
   }
   const config = readConfig(line, around.env);
-  const { restoreBackup } = await import('../backup/restore-backup.ts');
+  const { restoreBackup } = await import('../operations/backup/restore-backup.ts');
   const progress = new ProgressBar(around.stderr);
   const begin = () => {
     const { restored: work, abandon } = restoreBackup({

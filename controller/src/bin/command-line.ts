@@ -3,7 +3,7 @@
 import { parseArgs } from 'node:util';
 import { UsageError } from '@weft/cli';
 import { didYouMean } from '@weft/contract/closest-name';
-import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
+import { type Setting, settingKeys, settings, settingsFileSetting } from '../core/base/settings.ts';
 
 export interface CommandLine {
   words: string[];

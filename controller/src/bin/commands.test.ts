@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, expect, test } from 'vitest';
-import { settingKeys, settings } from '../settings.ts';
+import { settingKeys, settings } from '../core/base/settings.ts';
 import { runCommand } from './commands.ts';
 
 const folders: string[] = [];

@@ -14,8 +14,8 @@ import {
 import { didYouMean } from '@weft/contract/closest-name';
 import { productLine, productOf } from '@weft/contract/product';
 import packageJson from '../../package.json' with { type: 'json' };
-import { ConfigError } from '../config.ts';
-import { StartError, ValidationError, WeftError } from '../errors.ts';
+import { ConfigError } from '../core/base/config.ts';
+import { StartError, ValidationError, WeftError } from '../core/base/errors.ts';
 import { commandHelp, helpTopics, overview } from './help.ts';
 
 type Command = (args: string[], around: Surroundings) => Promise<number>;

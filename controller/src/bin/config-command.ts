@@ -1,9 +1,9 @@
 // `weft config print`: every setting, its value, and its source; never secrets.
 
 import { exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
-import { ConfigError, loadConfig } from '../config.ts';
-import { findSettings } from '../setting-sources.ts';
-import { type Setting, settingKeys, settings } from '../settings.ts';
+import { ConfigError, loadConfig } from '../core/base/config.ts';
+import { findSettings } from '../core/base/setting-sources.ts';
+import { type Setting, settingKeys, settings } from '../core/base/settings.ts';
 import { parseCommandLine } from './command-line.ts';
 import { gatherSources } from './read-config.ts';
 

@@ -1,9 +1,9 @@
 // `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: verifies the log of decisions.
 import { readFileSync } from 'node:fs';
 import { exitCode, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
-import { parseConflictRules } from '../commands/arbitration/conflict-rules.ts';
-import { defaultConflictRules } from '../commands/arbitration/parameter-groups.ts';
-import { ConflictReplay, type ReplayReport } from '../commands/replay/conflict-replay.ts';
+import { parseConflictRules } from '../core/commands/arbitration/conflict-rules.ts';
+import { defaultConflictRules } from '../core/commands/arbitration/parameter-groups.ts';
+import { ConflictReplay, type ReplayReport } from '../core/commands/replay/conflict-replay.ts';
 import { auditCommand } from './audit-command.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';

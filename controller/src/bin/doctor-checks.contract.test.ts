@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { loadConfig } from '../config.ts';
+import { loadConfig } from '../core/base/config.ts';
 import { machineChecks, nodeCheck, tlsCheck } from './doctor-command.ts';
 import { openFileLimit } from './open-file-limit.ts';
 

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { exitCode, hasColor, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import type { CheckResult } from '../backends.ts';
-import { type Config, ConfigError } from '../config.ts';
+import { type Config, ConfigError } from '../core/base/config.ts';
 import { parseCommandLine } from './command-line.ts';
 import { openFileLimit } from './open-file-limit.ts';
 import { readConfig } from './read-config.ts';

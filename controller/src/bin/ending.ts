@@ -1,7 +1,7 @@
 // The shutdown of a serving process: signals and failures become one graceful stop.
 import { exitCode, type Surroundings } from '@weft/cli';
-import type { Config } from '../config.ts';
-import { chooseLogFormat, toReadableLine } from '../http/request/log-text.ts';
+import type { Config } from '../core/base/config.ts';
+import { chooseLogFormat, toReadableLine } from '../core/http/request/log-text.ts';
 import type { RunningWeft } from '../serve.ts';
 
 // A terminal sends Ctrl+C to every process in the foreground and npm forwards it: both signals are one request.

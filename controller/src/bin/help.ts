@@ -1,6 +1,6 @@
 // The help texts of the server's commands. The settings in them are generated from the table of settings.
 import { clientOverview } from '@weft/cli';
-import { type Setting, settingGroups, settingKeys, settings } from '../settings.ts';
+import { type Setting, settingGroups, settingKeys, settings } from '../core/base/settings.ts';
 
 const topics: Record<string, () => string> = {
   serve: () => `Runs Weft until it is stopped (Ctrl+C or SIGTERM).

@@ -10,8 +10,8 @@ import {
   toTable,
   UsageError,
 } from '@weft/cli';
-import { type Config, ConfigError, isClickHouse } from '../config.ts';
-import type { MigrationReport, MoveHooks } from '../moving/migration.ts';
+import { type Config, ConfigError, isClickHouse } from '../core/base/config.ts';
+import type { MigrationReport, MoveHooks } from '../operations/moving/migration.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 

@@ -2,9 +2,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import type { Surroundings } from '@weft/cli';
-import { type Config, ConfigError, loadConfig } from '../config.ts';
-import type { SettingSources } from '../setting-sources.ts';
-import { type Setting, settingKeys, settings, settingsFileSetting } from '../settings.ts';
+import { type Config, ConfigError, loadConfig } from '../core/base/config.ts';
+import type { SettingSources } from '../core/base/setting-sources.ts';
+import { type Setting, settingKeys, settings, settingsFileSetting } from '../core/base/settings.ts';
 import type { CommandLine } from './command-line.ts';
 
 export interface GatheredSources extends SettingSources {

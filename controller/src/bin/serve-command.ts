@@ -3,8 +3,8 @@
 import { type Surroundings, UsageError } from '@weft/cli';
 import { returnMemoryAtRest } from '@weft/timeseries';
 import { buildState, controllerBuild, dashboardBuild } from '../../../scripts/build-state.mjs';
-import type { Config } from '../config.ts';
-import { isLoopback } from '../loopback.ts';
+import type { Config } from '../core/base/config.ts';
+import { isLoopback } from '../core/base/loopback.ts';
 import type { RunningWeft } from '../serve.ts';
 import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';

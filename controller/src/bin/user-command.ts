@@ -1,7 +1,7 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
 import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
-import type { UserRecord } from '../users/user-record.ts';
+import type { UserRecord } from '../core/accounts/users/user-record.ts';
 import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 

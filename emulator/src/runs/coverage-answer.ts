@@ -1,6 +1,7 @@
 // Radio maps in the format of the interface.
-import type { CoverageAnswer, CoverageDifference, CoverageRaster } from '@weft/contract';
+
 import { encodeCoverage } from '@weft/contract/coverage-values';
+import type { CoverageAnswer, CoverageDifference, CoverageRaster } from '@weft/contract/lab';
 import { type Coverage, type CoverageRequest, coverage, extremesOf } from '../coverage/coverage.ts';
 import { coverageDifference } from '../coverage/coverage-difference.ts';
 import type { PlannedCommand } from '../what-if/future.ts';

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, type TestContext, test, vi } from 'vitest';
-import { EmulatorRunStore } from '../../../controller/src/emulator/emulator-run-store.ts';
+import { EmulatorRunStore } from '../../../controller/src/core/networks/emulator-run-store.ts';
 import { startTcpProxy } from '../../../test/tcp-proxy.ts';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
 

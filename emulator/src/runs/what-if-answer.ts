@@ -1,5 +1,5 @@
 // The result of a what-if in the format of the interface, cut to what may be sent.
-import type { WhatIfAnswer } from '@weft/contract';
+import type { WhatIfAnswer } from '@weft/contract/lab';
 import type { PlannedCommand } from '../what-if/future.ts';
 import type { Amount } from '../what-if/interval.ts';
 import type { TakeOver } from '../what-if/take-over.ts';

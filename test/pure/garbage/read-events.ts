@@ -1,5 +1,5 @@
 // Ten thousand events of recent samples, a thousand bytes each, that everybody has read.
-import { RecentSamples } from '../../../controller/src/telemetry/live/recent-samples.ts';
+import { RecentSamples } from '../../../controller/src/core/telemetry/live/recent-samples.ts';
 import { youngCollector } from './fresh-heap.ts';
 
 export function measure(): number {

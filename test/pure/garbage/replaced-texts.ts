@@ -1,5 +1,5 @@
 // Newest values of forty access points as JSON, written a hundred times with other values.
-import { LatestJson } from '../../../controller/src/telemetry/query/latest-json.ts';
+import { LatestJson } from '../../../controller/src/core/telemetry/query/latest-json.ts';
 import { youngCollector } from './fresh-heap.ts';
 
 export function measure(): number {

@@ -1,0 +1,92 @@
+// Operations on agents and on enrolment tokens.
+import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate } from '@weft/contract';
+import * as Type from '@weft/contract/schema';
+import { adminsAndAgentItself, adminsAndManagers, adminsOnly, agentReaders } from '../../base/rights/permission.ts';
+import { done, type Route, type RouteContext, routesOf } from '../../http/request/route.ts';
+import type { TaggedAgent } from './agent-answers.ts';
+import type { AgentService } from './agent-service.ts';
+import type { EnrolmentService } from './enrolment-service.ts';
+
+const route = routesOf('Agents');
+
+export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrolment: EnrolmentService }): Route[] {
+  return [
+    route('create_agent_public', 'POST /api/v1/agents/public', {
+      spec: 12, // spec #12
+      permission: { ...adminsOnly, openTo: 'enrolment_token' },
+      summary: 'Register an agent, as an administrator or with an enrolment token',
+      failures: { 409: 'An agent with this ap_id exists' },
+      body: AgentCreate,
+      response: Agent,
+      async handle(context) {
+        const { body, request } = context;
+        if (request.enrolmentToken) return enrolment.enrol(request.enrolmentToken, body);
+        return (await agents.create(body, context.caller)).agent;
+      },
+    }),
+    route('create_agent', 'POST /api/v1/agents', {
+      spec: 13, // spec #13
+      permission: adminsAndManagers,
+      summary: 'Create an agent',
+      failures: { 409: 'An agent with this ap_id exists' },
+      body: AgentCreate,
+      response: Agent,
+      etag: 'given',
+      handle: (context) => tagged(context, agents.create(context.body, context.caller)),
+    }),
+    route('get_agent', 'GET /api/v1/agents/:ap_id', {
+      spec: 14, // spec #14
+      permission: agentReaders,
+      summary: 'Get an agent',
+      response: Agent,
+      etag: 'given',
+      handle: (context) => tagged(context, agents.getTagged(context.path('ap_id'), context.caller)),
+    }),
+    route('update_agent', 'PUT /api/v1/agents/:ap_id', {
+      spec: 15, // spec #15
+      permission: adminsAndAgentItself,
+      summary: "Replace an agent's configuration or password",
+      body: AgentUpdate,
+      response: Agent,
+      etag: 'compared',
+      failures: { 412: 'The agent is not as it was: its configuration, or that it has onboarded, has changed' },
+      handle(context) {
+        const { body, caller, request } = context;
+        return tagged(context, agents.update(context.path('ap_id'), body, caller, request.headers['if-match']));
+      },
+    }),
+    route('remove_agent', 'DELETE /api/v1/agents/:ap_id', {
+      spec: 16, // spec #16
+      permission: adminsAndManagers,
+      summary: 'Delete an agent',
+      ...done('The agent has been deleted', (context) => agents.remove(context.path('ap_id'), context.caller)),
+    }),
+    route('create_enrolment_token', 'POST /api/v1/enrolment_tokens', {
+      permission: adminsAndManagers,
+      summary: 'Create a token with which access points register themselves; it is shown only once',
+      body: EnrolmentTokenCreate,
+      response: EnrolmentToken,
+      handle: ({ body, caller }) =>
+        enrolment.create({ ...body, expires_in: body.expires_in!, max_uses: body.max_uses! }, caller),
+    }),
+    route('list_enrolment_tokens', 'GET /api/v1/enrolment_tokens', {
+      permission: adminsAndManagers,
+      summary: 'List the enrolment tokens that have not expired',
+      response: Type.Array(EnrolmentToken),
+      handle: ({ caller }) => enrolment.list(caller),
+    }),
+    route('remove_enrolment_token', 'DELETE /api/v1/enrolment_tokens/:id', {
+      permission: adminsAndManagers,
+      summary: 'Revoke an enrolment token',
+      ...done('The enrolment token has been revoked', (context) =>
+        enrolment.remove(context.path('id'), context.caller),
+      ),
+    }),
+  ];
+}
+
+async function tagged(context: RouteContext, answer: Promise<TaggedAgent>): Promise<Agent> {
+  const { agent, etag } = await answer;
+  context.reply.header('etag', etag);
+  return agent;
+}

@@ -1,0 +1,75 @@
+// Agents as a part: the registry of access points, and their enrolment.
+
+import type { PrincipalSource } from '../../base/caller.ts';
+import type { Events } from '../../events.ts';
+import type { Part, Platform } from '../../part.ts';
+import type { AuditService } from '../audit/audit-service.ts';
+import type { CallerChanges } from '../audit/caller-changes.ts';
+import { fillNameKeys } from './agent-record.ts';
+import { agentRoutes } from './agent-routes.ts';
+import { AgentService } from './agent-service.ts';
+import { AgentStore } from './agent-store.ts';
+import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
+import { EnrolmentTokenStore } from './enrolment-token-store.ts';
+import { labelRoutes } from './label-routes.ts';
+import { LabelService } from './label-service.ts';
+import { reachableUrls } from './reachable-urls.ts';
+
+/** As long as one may be asked for. */
+const longestTokenMs = 365 * 86_400_000;
+
+export function createAgentsPart(
+  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'principal'> },
+  events: Events,
+) {
+  const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
+  const store = new AgentStore(database);
+  const agents = new AgentService({
+    agents: store,
+    hasher,
+    changes,
+    audit,
+    maxAgents: config.maxAgents,
+    freshMs,
+    ownChanges: platform.shares.budget('agent_changes', { perSecond: 0.2, reserve: 60 }),
+    onConfigured: events.agentConfigured.emit,
+    forgetData: events.agentRemoved.run,
+  });
+  const tokens = new EnrolmentTokenStore(database);
+  platform.retention.add({
+    name: 'enrolment tokens',
+    keptMs: longestTokenMs,
+    remove: (nowMs) => tokens.removeExpired(Math.min(nowMs, platform.now())),
+  });
+  const enrolment = new EnrolmentService({
+    agents,
+    tokens,
+    audit,
+    users: platform.users,
+    reachableUrls: () => reachableUrls(config, ownUrl()),
+    now: platform.now,
+  });
+  const labels = new LabelService({
+    agents: store,
+    audit,
+    acceptsSuggestions: config.acceptLabels === 'yes',
+    onChanged: events.labelsChanged.emit,
+    reconfigured: events.reconfigured.ask,
+    onError,
+  });
+  events.recordsChanged.on(() => agents.forgetAll());
+  events.sitesChanged.on(() => agents.forgetAll());
+  events.labelsChanged.on((ap_id) => agents.forget(ap_id));
+  events.agentConfigured.on(({ ap_id, configuration }) => void labels.accept(ap_id, configuration));
+  return {
+    agents,
+    agentStore: store,
+    labels,
+    prepare: () => database.transaction(fillNameKeys),
+    routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
+    authenticator: {
+      isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
+      requireEnrolment: (token: string) => enrolment.require(token),
+    },
+  } satisfies Part & Record<string, unknown>;
+}

@@ -1,0 +1,279 @@
+// Tokens: issued at login, verified at every request. A token proves the identity when it was issued; what counts is
+// the current record, which is read again at most `freshMs` after the last time, unless its kind has a revision that says that
+// no record has changed.
+
+import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
+import type { LoginType, Token } from '@weft/contract';
+import { BoundedMap } from '@weft/contract/bounded-map';
+import { errors, jwtVerify, SignJWT } from 'jose';
+import type { Caller, Principal, PrincipalSource } from '../../base/caller.ts';
+import { AuthenticationError } from '../../base/errors.ts';
+import type { PasswordTurn } from '../../base/password-hasher.ts';
+import { type Permission, requirePermission } from '../../base/rights/permission.ts';
+import type { Keyring } from '../../base/secrets.ts';
+import { EndedSessions } from './ended-sessions.ts';
+import { RecordRevision } from './record-revision.ts';
+import type { EndedSession, SessionStore } from './session-store.ts';
+
+const issuer = 'weft';
+/** How far the clock of another node may be ahead. */
+const skewSeconds = 30;
+const maxTokens = 50_000;
+/** A rejection takes at least this long: without a slow hash, timing would reveal whether a name exists. */
+const minFailureMs = 20;
+
+/** The verified claims. */
+export interface Proof {
+  kind: LoginType;
+  name: string;
+  ver: string;
+}
+
+export interface TokenClaims extends Proof {
+  expiresAtMs: number;
+  /** The id of the session that the token belongs to. */
+  session: string;
+}
+
+interface Claims extends TokenClaims {
+  token: string;
+  /** The record when it was last read, and the change counter at that time. */
+  known?: KnownPrincipal | undefined;
+  knownAtChange?: number;
+}
+
+interface KnownPrincipal {
+  principal: Principal;
+  loadedAt: number;
+  /** Of the records of its kind, read before the record; undefined if they have none. */
+  revision: number | undefined;
+}
+
+export interface AuthServiceOptions {
+  sources: Record<LoginType, PrincipalSource>;
+  sessions: Pick<SessionStore, 'listEnded'>;
+  keyring: Keyring;
+  tokenTtlSeconds: number;
+  /**
+   * How long a record is cached. Changes made by this process take effect at once; those
+   * made elsewhere (another node, the command line) after this long, or when `forgetAll` is called.
+   */
+  freshMs: number;
+  /** Of the database that nodes share, if they do. */
+  now: () => number;
+}
+
+export class AuthService {
+  readonly #options: AuthServiceOptions;
+  readonly #revisions: Partial<Record<LoginType, RecordRevision>> = {};
+  readonly #ended: EndedSessions;
+  /** By the ends of the tokens. */
+  readonly #claims = new BoundedMap<string, Claims>(maxTokens);
+  readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
+  /** Counts changes, so that a record read before a change is not cached after it. */
+  #changes = 0;
+
+  constructor(options: AuthServiceOptions) {
+    this.#ended = new EndedSessions(options);
+    this.#options = options;
+    for (const kind of ['user', 'agent', 'third_party_app'] as const) {
+      const source = options.sources[kind];
+      if (source.revision) this.#revisions[kind] = new RecordRevision(source.revision.bind(source), options.freshMs);
+    }
+  }
+
+  /**
+   * Throws AuthenticationError, with one message for every cause, if the secret is wrong; with another message
+   * if it is right and the account is disabled.
+   */
+  async checkSecret(kind: LoginType, name: string, secret: string, turn?: PasswordTurn): Promise<Principal> {
+    const failsAt = performance.now() + minFailureMs;
+    const principal = await this.#options.sources[kind].authenticate(name, secret, turn);
+    if (!principal) {
+      await setTimeout(Math.max(0, failsAt - performance.now()));
+      throw new AuthenticationError('invalid_credentials', 'Incorrect username or password');
+    }
+    return principal;
+  }
+
+  /** A token of this session, which expires no later than the session ends. The first one's `jti` is the session's id. */
+  async issue(
+    { caller, ver }: Principal,
+    { session, endsAtMs }: { session: string; endsAtMs?: number },
+  ): Promise<{ token: Token; expiresAtMs: number }> {
+    const expiresAtMs = this.expiryOf(endsAtMs);
+    const expires_in = expiresAtMs / 1000 - Math.floor(this.#options.now() / 1000);
+    const access_token = await new SignJWT({
+      scope: caller.kind,
+      ver,
+      ...(caller.kind === 'user' && { roles: caller.roles }),
+    })
+      .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+      .setIssuer(issuer)
+      .setSubject(caller.name)
+      .setJti(endsAtMs === undefined ? session : `${session}.${randomBytes(9).toString('base64url')}`)
+      .setIssuedAt(Math.floor(this.#options.now() / 1000))
+      .setExpirationTime(Math.floor(expiresAtMs / 1000))
+      .sign(this.#options.keyring.tokenKeys[0]!);
+    return { token: { access_token, token_type: 'bearer', expires_in }, expiresAtMs };
+  }
+
+  /** When a token that is issued now expires, in a session that ends then. On a whole second. */
+  expiryOf(endsAtMs = Number.POSITIVE_INFINITY): number {
+    const usual = (Math.floor(this.#options.now() / 1000) + this.#options.tokenTtlSeconds) * 1000;
+    return Math.min(usual, Math.floor(endsAtMs / 1000) * 1000);
+  }
+
+  /** The claims of a token that was authenticated. Throws AuthenticationError for one that is forged or expired. */
+  async claimsOf(token: string): Promise<TokenClaims> {
+    return this.#cached(token) ?? this.#verify(token);
+  }
+
+  /** Tokens of these sessions are refused from now on. */
+  sessionsEnded(ended: readonly Pick<EndedSession, 'id' | 'expires_at'>[]): void {
+    for (const each of ended) this.#ended.add(each);
+  }
+
+  /**
+   * The caller of a token. Throws AuthenticationError for a token that is forged, expired, or older than the
+   * last change of its owner's password, key or roles, or the disabling of its owner, or whose session has ended. Returns without a promise if everything is cached: this
+   * runs for every request.
+   */
+  authenticate(token: string): Caller | Promise<Caller> {
+    const claims = this.#cached(token);
+    if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
+    if (claims.expiresAtMs <= this.#options.now()) throw invalidToken();
+    return this.#admit(claims);
+  }
+
+  /** The same of a caller that also has the permission: for what stays open, and is asked about again and again. */
+  authorize(token: string, permission: Permission): Caller | Promise<Caller> {
+    const permitted = (caller: Caller) => {
+      requirePermission(permission, caller);
+      return caller;
+    };
+    const caller = this.authenticate(token);
+    return caller instanceof Promise ? caller.then(permitted) : permitted(caller);
+  }
+
+  #admit(claims: Claims): Caller | Promise<Caller> {
+    if (!this.#ended.isFresh()) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
+    return this.#admitUnlessEnded(claims);
+  }
+
+  #admitUnlessEnded(claims: Claims): Caller | Promise<Caller> {
+    if (this.#ended.has(claims.session)) throw invalidToken();
+    return this.recall(claims);
+  }
+
+  /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
+  remembered(token: string): Caller | undefined {
+    const claims = this.#cached(token);
+    if (!claims || claims.expiresAtMs <= this.#options.now()) return undefined;
+    // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
+    // post.
+    const now = performance.now();
+    if (!this.#ended.isFresh(now) || this.#ended.has(claims.session)) return undefined;
+    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.kind, claims.known, now)) {
+      claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
+      claims.knownAtChange = this.#changes;
+    }
+    const { known } = claims;
+    return this.#isFresh(claims.kind, known, now) && known.principal.ver === claims.ver
+      ? known.principal.caller
+      : undefined;
+  }
+
+  /** The current caller of that name; throws AuthenticationError if it was deleted or has another version. */
+  recall(proof: Proof): Caller | Promise<Caller> {
+    const known = this.#principals.get(principalKey(proof.kind, proof.name));
+    return this.#isFresh(proof.kind, known) ? match(proof, known.principal) : this.#present(proof);
+  }
+
+  #isFresh(kind: LoginType, known: KnownPrincipal | undefined, now = performance.now()): known is KnownPrincipal {
+    if (known === undefined) return false;
+    if (now - known.loadedAt < this.#options.freshMs) return true;
+    return known.revision !== undefined && known.revision === this.#revisions[kind]?.known(now);
+  }
+
+  /** The next request reads the record again. */
+  forget(kind: LoginType, name: string): void {
+    this.#changes++;
+    this.#principals.delete(principalKey(kind, name));
+  }
+
+  /** Another process has changed unknown records. */
+  forgetAll(): void {
+    this.#changes++;
+    this.#principals.clear();
+    for (const revision of Object.values(this.#revisions)) revision.forget();
+    this.#ended.forget();
+  }
+
+  async #present(claims: Proof): Promise<Caller> {
+    const changesBefore = this.#changes;
+    const key = principalKey(claims.kind, claims.name);
+    const revision = await this.#revisions[claims.kind]?.current();
+    const known = this.#principals.get(key);
+    if (revision !== undefined && known?.revision === revision) return match(claims, known.principal);
+    const principal = await this.#options.sources[claims.kind].principal(claims.name);
+    if (!principal) throw invalidToken();
+    if (changesBefore === this.#changes) {
+      this.#principals.set(key, { principal, loadedAt: performance.now(), revision });
+    }
+    return match(claims, principal);
+  }
+
+  /** A map has to hash its key, which for a whole token takes longer than everything else about it. */
+  #cached(token: string): Claims | undefined {
+    const claims = this.#claims.get(endOf(token));
+    return claims?.token === token ? claims : undefined;
+  }
+
+  async #verify(token: string): Promise<Claims> {
+    for (const key of this.#options.keyring.tokenKeys) {
+      try {
+        const { payload } = await jwtVerify(token, key, {
+          algorithms: ['HS256'],
+          issuer,
+          currentDate: new Date(this.#options.now()),
+          typ: 'JWT',
+          requiredClaims: ['sub', 'exp', 'iat', 'jti'],
+        });
+        const { sub, scope, ver, iat, exp, jti } = payload;
+        if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
+        if (iat! > this.#options.now() / 1000 + skewSeconds) break;
+        const session = jti.split('.', 1)[0]!;
+        const claims = { token, kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
+        this.#claims.set(endOf(token), claims);
+        return claims;
+      } catch (error) {
+        if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
+      }
+    }
+    throw invalidToken();
+  }
+}
+
+/** A part of the signature that no two tokens share. */
+function endOf(token: string): string {
+  return token.slice(-22);
+}
+
+function match(claims: Proof, principal: Principal): Caller {
+  if (principal.ver !== claims.ver) throw invalidToken();
+  return principal.caller;
+}
+
+function principalKey(kind: LoginType, name: string): string {
+  return `${kind}:${name}`;
+}
+
+function isLoginType(value: unknown): value is LoginType {
+  return value === 'user' || value === 'agent' || value === 'third_party_app';
+}
+
+function invalidToken(): AuthenticationError {
+  return new AuthenticationError('invalid_token', 'Could not validate credentials');
+}

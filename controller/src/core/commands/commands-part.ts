@@ -1,0 +1,239 @@
+// Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
+import type { LoginType } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
+import type { AgentService } from '../accounts/agents/agent-service.ts';
+import type { AgentStore } from '../accounts/agents/agent-store.ts';
+import type { AuditLog } from '../accounts/audit/audit-store.ts';
+import type { EventLog } from '../accounts/event-log/event-log.ts';
+import type { PrincipalSource } from '../base/caller.ts';
+import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
+import { readRevision } from '../base/storage/fleet-revision.ts';
+import type { DevicesPart } from '../devices/devices-part.ts';
+import type { Events } from '../events.ts';
+import type { JobsPart } from '../jobs/jobs-part.ts';
+import type { Part, Platform } from '../part.ts';
+import { BatchService } from './api/batch-service.ts';
+import { CommandIntake } from './api/command-intake.ts';
+import { commandRoutes } from './api/command-routes.ts';
+import { CommandService } from './api/command-service.ts';
+import { conflictRoutes } from './api/conflict-routes.ts';
+import { ConflictService } from './api/conflict-service.ts';
+import { GuardScope } from './api/guard-scope.ts';
+import { RivalVisibility } from './api/rival-visibility.ts';
+import { createCommandCore } from './command-core.ts';
+import { DeviceDelivery } from './delivery/device-delivery.ts';
+import type { SteeringOutcome } from './grammar/device-commands.ts';
+import { CommandEnding } from './ledger/command-ending.ts';
+import { CommandStore } from './ledger/command-store.ts';
+import { DeviceErasure } from './ledger/device-erasure.ts';
+import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
+import { CommandUpkeep } from './upkeep/command-upkeep.ts';
+import { GuardWatch } from './upkeep/guard-watch.ts';
+
+const hour = 3_600_000;
+const agentsPerNews = 100;
+
+const pruneRows = 200;
+const statesKeptMs = 30 * 86_400_000;
+
+interface CommandsPartDeps extends Platform {
+  principals: Record<LoginType, PrincipalSource>;
+  agents: AgentService;
+  agentStore: AgentStore;
+  auditLog: AuditLog;
+  eventLog: EventLog;
+  jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+  devices: Pick<DevicesPart, 'names' | 'addresses'>;
+}
+
+export type CommandsPart = ReturnType<typeof createCommandsPart>;
+
+export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
+  const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
+  const { log, retention, now, onError, onChange } = deps;
+  const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
+  const retentionMs = config.jobRetentionHours * hour;
+  const isShared = database.dialect === 'postgres';
+  // The embedded broker has nobody else to carry messages to.
+  const isPublished = config.amqpUrl !== undefined;
+  const store = new CommandStore(database);
+  const rights: PresentRights = {
+    async callers(tx, ids) {
+      const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];
+      return new Map([...users, ...apps].map((caller) => [caller.id, caller]));
+    },
+    commandable: commandableAmong(agentStore),
+  };
+  const { names, addresses } = deps.devices;
+  const devices = new DeviceDelivery({
+    identityAt: (ap_id, device) => addresses.identityAt(ap_id, device),
+    withoutIdentities: (ap_id, value) => addresses.withoutIdentities(ap_id, value),
+  });
+  const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
+    database,
+    store,
+    jobs: jobStore,
+    mailbox: mailboxStore,
+    audit,
+    eventLog: deps.eventLog,
+    onSteered: events.devicesSteering.run,
+    keyring,
+    devices,
+    retentionMs,
+    isPublished,
+    rights,
+    now,
+    onError,
+  });
+  const rate = limitPerMinutes('too_many_commands', config.commandsPerApp, 1);
+  const intake = new CommandIntake({ agents, fleet, rate, keyring, names, now });
+  const sight = new RivalVisibility(agents);
+  const { telemetryStore: telemetry } = deps;
+  const scope = new GuardScope({
+    ...{ fleet, rules, telemetry },
+    sight: events.agentSight.ask,
+    settingsRun: events.settingsRun.ask,
+  });
+  const settingsOf = events.settingsOf.ask;
+  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, settingsOf, now });
+  const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });
+  const batches = new BatchService({
+    store,
+    ledger,
+    operations,
+    intake,
+    sight,
+    keyring,
+    agents,
+    shares,
+    now,
+    onError,
+    callerNow: async (kind, name, id) => {
+      const caller = (await principals[kind].principal(name))?.caller;
+      return caller?.id === id ? caller : undefined;
+    },
+  });
+  let loadedRevision: number | undefined;
+  const reloadFleet = async () => {
+    const revision = await readRevision(database);
+    if (revision === loadedRevision) return;
+    await fleet.load(async (after, limit) => {
+      const page = await agents.page(after, limit);
+      for (const agent of page) devices.configured(agent);
+      return page;
+    });
+    loadedRevision = revision;
+  };
+  const none = { nowMs: 0, commandsBefore: 0, statesBefore: 0 };
+  retention.add(
+    {
+      name: 'commands',
+      keptMs: retentionMs,
+      remove: (nowMs) => store.prune({ ...none, commandsBefore: nowMs - retentionMs }, pruneRows),
+    },
+    {
+      name: 'leases and parameters',
+      keptMs: statesKeptMs,
+      remove: (nowMs) => store.prune({ ...none, nowMs, statesBefore: nowMs - statesKeptMs }, pruneRows),
+    },
+  );
+  const upkeep = new CommandUpkeep({
+    store,
+    ledger,
+    operations,
+    dispatcher,
+    guards,
+    batches,
+    now,
+    onChange,
+    reloadFleet: isShared ? reloadFleet : undefined,
+  });
+
+  let decided = 0;
+  committed.on(({ jobs, messages, released, frozen, hasGuards, steered }) => {
+    decided += jobs.length;
+    mailbox.tell(messages);
+    if (steered.length > 0) events.devicesSteered.emit(steered);
+    if (isPublished) for (const job of jobs) outbox.publish(job);
+    if (isShared) tellNodes([...new Set(released.map(({ ap_id }) => ap_id))]);
+    for (const parameter of frozen) log.warn(parameter, 'a parameter goes back and forth and is frozen');
+    if (hasGuards) guards.refresh().catch((error) => onError(error, 'guards could not be read'));
+  });
+
+  function tellNodes(ap_ids: string[]): void {
+    for (let start = 0; start < ap_ids.length; start += agentsPerNews) {
+      deps.news.broadcast(JSON.stringify({ commands_of: ap_ids.slice(start, start + agentsPerNews) }));
+    }
+  }
+
+  const ending = new CommandEnding({ store, ledger, operations, rights });
+  events.callerChanged.within(ending.step);
+  events.networkEnded.within(ending.network);
+  events.agentEnded.on((ap_id) => fleet.remove(ap_id));
+  events.deviceErased.within(new DeviceErasure({ store, ledger, operations }).step);
+  events.agentConfigured.on((agent) => {
+    if (!events.hasEnded.ask(agent.ap_id)) fleet.set(agent);
+    devices.configured(agent);
+  });
+  events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
+  events.agentRemoved.add('work', async (ap_id) => {
+    fleet.remove(ap_id);
+    devices.removed(ap_id);
+    const open = await store.listOpen(ap_id);
+    if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));
+  });
+  events.cancelJob.onAsk((caller, job) =>
+    job.task_type === 'send_command' ? commands.cancelJob(caller, job) : undefined,
+  );
+
+  return {
+    delivery: dispatcher,
+    listUnderWay: (ap_ids: readonly string[]) => store.listUnderWay(ap_ids, now()),
+    steering: {
+      listAwaiting: (limit: number) => store.listAwaiting(limit),
+      conclude: (command_id: string, outcome: SteeringOutcome) =>
+        ledger.do(operations.steering.concluded(command_id, outcome)),
+    },
+    batches,
+    routes: [
+      ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),
+      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger, sight })),
+    ],
+    metrics: {
+      weft_commands_total: { help: 'Commands that this process has accepted', value: () => decided },
+    },
+    async prepare() {
+      await rules.refresh(database);
+      await reloadFleet();
+      await guards.refresh();
+    },
+    async start() {
+      if (!config.roles.includes('api')) return;
+      deps.news.listen(
+        (news) => dispatcher.lookFor(parseNews(news)),
+        () => {},
+      );
+      await broker.consume('send_command', { prefetch: 200 }, async ({ id, body }) => {
+        const ap_id = parseAgent(body);
+        if (ap_id !== undefined) dispatcher.onBrokerMessage(id, ap_id);
+      });
+      upkeep.start();
+    },
+    async stop() {
+      await upkeep.stop();
+      await dispatcher.stop();
+      await ledger.idle();
+    },
+  } satisfies Part & Record<string, unknown>;
+}
+
+/** The agents that another node has commands for. */
+function parseNews(text: string): string[] {
+  const { commands_of } = parseObject(text) ?? {};
+  return Array.isArray(commands_of) ? commands_of.map(String) : [];
+}
+
+function parseAgent(body: Uint8Array): string | undefined {
+  const { data } = (parseObject(body) ?? {}) as { data?: { agent_id?: unknown } | null };
+  return typeof data?.agent_id === 'string' ? data.agent_id : undefined;
+}

@@ -1,0 +1,67 @@
+// What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
+// was let in, and since a command was queued.
+import type { AgentStore } from '../../accounts/agents/agent-store.ts';
+import type { Caller } from '../../base/caller.ts';
+import { NotFoundError, PermissionError, WeftError } from '../../base/errors.ts';
+import { commandSenders, requirePermission } from '../../base/rights/permission.ts';
+import { rightsOf } from '../../base/rights/rights.ts';
+import type { SqlQueries } from '../../base/storage/sql-database.ts';
+import { requireCommandPermission } from '../grammar/command-permissions.ts';
+import type { ParsedCommand } from '../grammar/command-text.ts';
+
+export interface PresentRights {
+  /** By id: those who exist and are not disabled, with their rights. */
+  callers(tx: SqlQueries, ids: readonly string[]): Promise<Map<string, Caller>>;
+  /** Those of these agents that the caller may command by their records. */
+  commandable(caller: Caller, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
+}
+
+export function commandableAmong(agents: Pick<AgentStore, 'visible'>): PresentRights['commandable'] {
+  return async (caller, ap_ids, tx) => {
+    const rights = rightsOf(caller);
+    const found = await agents.visible(ap_ids, tx);
+    return new Set(found.filter((agent) => rights.operates(agent)).map(({ ap_id }) => ap_id));
+  };
+}
+
+/** What of a command a permission may limit. */
+type SentCommand = Pick<ParsedCommand, 'name' | 'args'>;
+
+/** Whether the record of the agent decides what the caller may do with it; else its name does. */
+export function dependsOnRecord(caller: Caller, ap_id: string): boolean {
+  const rights = rightsOf(caller);
+  return rights.isUser ? !rights.isAdmin : !rights.seesName(ap_id);
+}
+
+/** Throws what the caller would be refused with now. `isCommandable`: by the record of the agent. */
+export function requireCommandRight(
+  caller: Caller,
+  ap_id: string,
+  command: SentCommand | undefined,
+  isCommandable: boolean,
+): void {
+  requirePermission(commandSenders, caller);
+  if (command) requireCommandPermission(caller, command);
+  if (isCommandable || !dependsOnRecord(caller, ap_id)) return;
+  if (rightsOf(caller).isUser) throw new PermissionError();
+  throw new NotFoundError('agent_not_found', 'Agent not found');
+}
+
+/** Whether the caller may send commands at all. */
+export function maySend(caller: Caller): boolean {
+  return isPermitted(() => requirePermission(commandSenders, caller));
+}
+
+export function mayCommand(...question: Parameters<typeof requireCommandRight>): boolean {
+  return isPermitted(() => requireCommandRight(...question));
+}
+
+function isPermitted(require: () => void): boolean {
+  try {
+    require();
+    return true;
+  } catch (error) {
+    if (error instanceof WeftError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,191 @@
+// Emulated networks as a part: those who ask for them (role api), and the worker that runs them (role emulator).
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { LoginType } from '@weft/contract';
+import { EmulatorWorker } from '@weft/emulator';
+import { coverageRoutes } from '../../lab/radio-map/coverage-routes.ts';
+import { CoverageService } from '../../lab/radio-map/coverage-service.ts';
+import type { AgentService } from '../accounts/agents/agent-service.ts';
+import type { AgentStore } from '../accounts/agents/agent-store.ts';
+import type { AuditService } from '../accounts/audit/audit-service.ts';
+import type { AuditLog } from '../accounts/audit/audit-store.ts';
+import type { CallerChanges } from '../accounts/audit/caller-changes.ts';
+import type { SiteService } from '../accounts/sites/site-service.ts';
+import type { PrincipalSource } from '../base/caller.ts';
+import { rightsOf } from '../base/rights/rights.ts';
+import type { CommandsPart } from '../commands/commands-part.ts';
+import type { DevicesPart } from '../devices/devices-part.ts';
+import type { Events } from '../events.ts';
+import type { JobsPart } from '../jobs/jobs-part.ts';
+import type { Part, Platform } from '../part.ts';
+import { EmulatorLeaseService } from './emulator-lease-service.ts';
+import { EmulatorRequestStore } from './emulator-request-store.ts';
+import { emulatorRoutes } from './emulator-routes.ts';
+import { EmulatorRunStore } from './emulator-run-store.ts';
+import { EmulatorService } from './emulator-service.ts';
+import { EmulatorUpkeep } from './emulator-upkeep.ts';
+import { RunCloser } from './run-closer.ts';
+import { RunEnding, requireRunRight } from './run-ending.ts';
+import { RunTurns } from './run-turns.ts';
+
+const minute = 60_000;
+const hour = 3_600_000;
+/** Of one run. */
+const maxAgents = 20_000;
+
+interface EmulatorPartDeps extends Platform {
+  agents: AgentService;
+  agentStore: AgentStore;
+  audit: AuditService;
+  sites: SiteService;
+  auditLog: AuditLog;
+  changes: CallerChanges;
+  principals: Record<LoginType, PrincipalSource>;
+  commands: Pick<CommandsPart, 'listUnderWay'>;
+  devices: Pick<DevicesPart, 'addresses'>;
+  jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
+}
+
+export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
+  const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
+  const { ownUrl, now, onError, onChange } = deps;
+  const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
+  const runs = new EmulatorRunStore(database, agentStore, jobStore);
+  const requests = new EmulatorRequestStore(database);
+  const closer = new RunCloser({
+    runs,
+    jobs: jobStore,
+    mailbox: mailboxStore,
+    database,
+    audit: auditLog,
+    owned: ownedJobs,
+    changes,
+    ending: events.networkEnded,
+    keepMs: config.emulatorKeepHours * hour,
+    now,
+  });
+  const ending = new RunEnding({
+    runs,
+    closer,
+    mailbox: mailboxStore,
+    tell: (messages) => mailbox.tell(messages),
+    retentionMs: config.jobRetentionHours * hour,
+    now,
+  });
+  const turns = new RunTurns({
+    jobs: jobStore,
+    async isAdministrators({ owner_kind, owner_id, owner_name }) {
+      const caller = (await principals[owner_kind].principal(owner_name))?.caller;
+      return caller?.id === owner_id && rightsOf(caller).isAdmin;
+    },
+    maxRunning: config.emulatorRunningPerCaller,
+    publish: () => void outbox.sweep().catch(() => {}),
+    now,
+  });
+  const leases = new EmulatorLeaseService({
+    jobs: jobStore,
+    turns,
+    mailbox,
+    messages: mailboxStore,
+    runs,
+    settingsOf: async (job_number) => events.settingsGiven.ask(await runs.agentsOf(job_number, maxAgents)),
+    requests,
+    now,
+    // Alone on its data, this process hears of everything itself.
+    lookAgainMs: database.dialect === 'postgres' ? 250 : 2_000,
+  });
+  const emulator = new EmulatorService({
+    runs,
+    async requireRight(tx, run) {
+      if (run.owner_kind !== 'third_party_app') return;
+      const [app] = await principals.third_party_app.present(tx, [run.owner_id]);
+      if (app) await requireRunRight(tx, runs, app, run);
+    },
+    closer,
+    leases,
+    agents,
+    mailbox,
+    outbox,
+    audit,
+    sites: deps.sites,
+    shares,
+    commands: deps.commands,
+    addresses: deps.devices.addresses,
+    jobs: jobStore,
+    now,
+    maxUnpublished: config.maxWaitingJobs,
+    requireRoomForResults: (owner_id) => deps.jobs.results.requireRoom(owner_id),
+    limits: {
+      maxAccessPoints: config.emulatorMaxAccessPoints,
+      maxAccessPointsPerCaller: config.emulatorMaxPerCaller,
+      maxRuns: config.emulatorMaxRunsPerCaller,
+      maxDeviceSeconds: config.emulatorMaxDeviceSeconds,
+      maxDurationSeconds: config.emulatorMaxHours * 3600,
+      retentionDays: config.telemetryRetentionDays,
+      maxOpenJobs: config.maxOpenJobs,
+      jobTimeoutMs: config.jobTimeoutMinutes * minute,
+    },
+  });
+  const upkeep = new EmulatorUpkeep({ runs, closer, jobs: jobStore, mailbox, agents, turns, now, onChange });
+  deps.retention.add(
+    {
+      name: 'emulated networks',
+      keptMs: config.emulatorKeepHours * hour,
+      remove: (nowMs) => upkeep.remove(nowMs),
+    },
+    { name: 'questions to emulated networks', keptMs: hour, remove: (nowMs) => requests.prune(nowMs) },
+  );
+  mailbox.onMessage(({ job_number, type, final }) => {
+    if (!final || (type !== 'emulator' && type !== 'status')) return;
+    leases.changed(job_number);
+    turns.freed();
+    upkeep.soon();
+  });
+  const worker = config.roles.includes('emulator') && config.emulatorMaxRuns > 0 ? createWorker() : undefined;
+
+  function createWorker(): EmulatorWorker {
+    return new EmulatorWorker({
+      broker,
+      url: () => config.callbackUrl ?? ownUrl(),
+      stateDir: join(config.dataDir, 'emulator'),
+      maxRuns: config.emulatorMaxRuns,
+      reservedRuns: 1,
+      ...(config.callbackUrl === undefined &&
+        config.tls && { trustedCertificate: readFileSync(config.tls.certFile, 'utf8') }),
+      onError,
+    });
+  }
+
+  events.callerChanged.within(ending.step);
+  events.agentRemoved.add('record', (ap_id) => runs.agentRemoved(ap_id));
+  events.cancelJob.onAsk((caller, job) =>
+    job.task_type === 'emulator_spinup' ? emulator.cancelJob(caller, job) : undefined,
+  );
+
+  return {
+    emulator,
+    leases,
+    upkeep,
+    routes: [
+      ...emulatorRoutes({ emulator, leases }),
+      ...coverageRoutes(new CoverageService({ emulator, leases, shares })),
+    ],
+    metrics: {
+      weft_emulator_runs: { help: 'Emulated networks that this process runs', value: () => worker?.runs ?? 0 },
+      weft_emulator_agents: { help: 'Emulated agents of this process', value: () => worker?.agents ?? 0 },
+      weft_emulator_late_seconds: {
+        help: 'How many seconds of model time the slowest emulated network of this process is behind its clock',
+        value: () => worker?.lateBySeconds ?? 0,
+      },
+    },
+    async start() {
+      if (config.roles.includes('api')) upkeep.start();
+      await worker?.start();
+    },
+    async drain() {
+      await worker?.stop();
+      leases.stop();
+      await upkeep.stop();
+    },
+  } satisfies Part & Record<string, unknown>;
+}

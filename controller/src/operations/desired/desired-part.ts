@@ -1,0 +1,256 @@
+// What access points shall be, as a part.
+
+import type { LoginType } from '@weft/contract';
+import { parseObject } from '@weft/contract/is-object';
+import type { AuditService } from '../../core/accounts/audit/audit-service.ts';
+import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
+import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
+import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
+import { isEnded, type PrincipalSource } from '../../core/base/caller.ts';
+import { NodeLease } from '../../core/base/storage/node-lease.ts';
+import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
+import type { Events } from '../../core/events.ts';
+import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
+import { FleetStore } from '../../core/fleet/index/fleet-store.ts';
+import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { Part, Platform } from '../../core/part.ts';
+import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
+import { SiteZones } from '../alarms/watch/site-zones.ts';
+import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
+import { AgentConfigService } from './api/agent-config-service.ts';
+import { ChangeSetService } from './api/change-set-service.ts';
+import { configRoutes } from './api/config-routes.ts';
+import { ConfigService } from './api/config-service.ts';
+import { RolloutService } from './api/rollout-service.ts';
+import { RolloutStart } from './api/rollout-start.ts';
+import { ValuesService } from './api/values-service.ts';
+import { CommandWatch } from './command-watch.ts';
+import { ConfigDelivery, contextOf } from './delivery/config-delivery.ts';
+import { LayersInForce } from './layers-in-force.ts';
+import { leftOut } from './model/render.ts';
+import { secretsOf } from './model/settings.ts';
+import { Reconciler } from './reconciler.ts';
+import { GateReader } from './rollout/gate-reader.ts';
+import { RolloutDriver, type RolloutDriverOptions } from './rollout/rollout-driver.ts';
+import { rolloutEvent } from './rollout/rollout-words.ts';
+import { type Advanced, AgentConfigStore } from './store/agent-config-store.ts';
+import { LayerStore, type LayerVersion, type SecretRecord } from './store/layer-store.ts';
+import { endOwner, RolloutStore } from './store/rollout-store.ts';
+
+const maxNews = 100;
+/** What happens within this time is looked at together: each look is at all access points of a roll-out. */
+const togetherMs = 200;
+
+export interface DesiredPartDeps extends Platform {
+  audit: AuditService;
+  auditLog: AuditLog;
+  eventLog: EventLog;
+  siteStore: SiteStore;
+  fleet: FleetView;
+  fleetIndex: FleetIndex;
+  registry: DeviceRegistry;
+  activeAlarms: ActiveAlarms;
+  readings: WeftReadings;
+  principals: Record<LoginType, PrincipalSource>;
+}
+
+export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
+  const {
+    config,
+    database,
+    keyring,
+    log,
+    news,
+    now,
+    onError,
+    audit,
+    auditLog,
+    eventLog,
+    siteStore: sites,
+    fleet: view,
+    fleetIndex: index,
+  } = deps;
+  const isShared = database.dialect === 'postgres';
+  const store = new LayerStore(database);
+  const rolloutStore = new RolloutStore(database);
+  const lease = new NodeLease({ database, name: 'desired configuration', onError });
+  const fleetStore = new FleetStore(database);
+  const inForce = new LayersInForce({
+    store,
+    index,
+    configurations: (ap_ids) => fleetStore.configurations(ap_ids),
+  });
+  const configs = new AgentConfigStore(database, eventLog, (changed) => wake(changed));
+  const shared = { database, configs, index, auditLog, eventLog, inForce, rollouts: rolloutStore, now, onError, lease };
+  const reconciler = new Reconciler(shared);
+  const present: RolloutDriverOptions['present'] = async (tx, { owner_kind, owner_id }) =>
+    (await deps.principals[owner_kind].present(tx, [owner_id]))[0];
+  const gates = new GateReader({
+    telemetry: deps.telemetryStore,
+    alarms: deps.activeAlarms,
+    devices: deps.registry,
+    index,
+    ownerOf: ({ changes, ...rollout }) => present(database, changes.resumed_by ?? rollout),
+    now,
+  });
+  const zones = new SiteZones(sites);
+  const driver = new RolloutDriver({
+    ...shared,
+    reconciler,
+    view,
+    gates,
+    present,
+    timeZoneOf: (site) => zones.of(site) ?? 'UTC',
+  });
+  const delivery = new ConfigDelivery({
+    configs,
+    inForce,
+    index,
+    keyring,
+    now,
+    async mayConfirm({ agent_id, rollout_id }) {
+      const rollout = rollout_id === null ? undefined : await rolloutStore.get(rollout_id);
+      const agent = rollout && (await rolloutStore.agent(rollout.id, agent_id));
+      return !rollout || !agent || gates.mayConfirm(rollout, agent);
+    },
+  });
+  const commands = new CommandWatch({ ...shared, store });
+  const soon = () => {
+    reconciler.soon();
+    driver.soon();
+  };
+  const service = new ConfigService({ ...shared, store });
+  const values = new ValuesService({ ...shared, store, keyring, audit, onChanged: soon });
+  const changeSets = new ChangeSetService({ ...shared, present });
+  const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
+  const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });
+  const agents = new AgentConfigService({
+    ...{ configs, index, reconciler, changeSets, rolloutStart, auditLog },
+    caughtUp: () => commands.once(),
+  });
+
+  /** Here, and on the node that the agent is connected to. */
+  function wake(changed: readonly Advanced[]): void {
+    const due = changed.filter(
+      ({ after }) => (after.state === 'pending' && after.is_due) || after.state === 'confirmed',
+    );
+    const names = due.map(({ after }) => after.ap_id);
+    for (const ap_id of names) woken(ap_id);
+    for (let start = 0; isShared && start < names.length; start += maxNews) {
+      news.broadcast(JSON.stringify({ config_of: names.slice(start, start + maxNews) }));
+    }
+    driver.soon(togetherMs);
+  }
+  function woken(ap_id: string): void {
+    events.configWoken.emit(ap_id);
+    delivery.wake(ap_id);
+  }
+
+  events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
+  events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
+  events.settingsOf.onAsk((ap_id, parameter) => commands.settingsOf(ap_id, parameter));
+  events.settingsRun.onAsk((ap_id) => configs.runningOf(ap_id));
+  events.settingsGiven.onAsk((ap_ids) => configs.running(ap_ids));
+  events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
+  events.configStates.onAsk(() => configs.states());
+  deps.readings.add('settings_drifted', async () =>
+    (await configs.drifted()).map(({ ap_id, leaves }) => ({ subject_kind: 'agent', subject: ap_id, value: leaves })),
+  );
+  events.labelsChanged.on(soon);
+  events.agentConfigured.on(soon);
+  events.sitesChanged.on(() => {
+    soon();
+    store
+      .forgetSites()
+      .catch((error) => onError(error, 'variables and secrets of sites that are gone were not removed'));
+    zones.refresh().catch((error) => onError(error, 'the time zones of sites could not be read'));
+  });
+  events.agentRemoved.add('data', async (ap_id) => {
+    const agent = index.get(ap_id);
+    if (agent) await store.forget(agent.id);
+  });
+  events.callerChanged.within(async (tx, change) => {
+    const stopped = isEnded(change) ? await endOwner(tx, change, now()) : [];
+    await eventLog.append(tx, stopped.map(rolloutEvent));
+    const entries = stopped.map(({ id, title, reason }) => ({
+      actor: change.by,
+      action: 'rollout_stopped',
+      target: { kind: 'rollout', name: id },
+      detail: { title, reason },
+    }));
+    return { entries, committed: soon };
+  });
+
+  return {
+    desired: { reconciler, driver, delivery, configs, lease },
+    rolloutStore,
+    routes: configRoutes({ config: service, values, changeSets, rollouts, rolloutStart, agents, delivery }),
+    metrics: {
+      weft_config_agents: {
+        help: 'Access points by how they stand to what they shall be',
+        labels: ['state'],
+        values: async () => {
+          const counts = new Map<string, number>();
+          for (const state of (await configs.states()).values()) counts.set(state, (counts.get(state) ?? 0) + 1);
+          return [...counts].map(([state, value]) => ({ labels: { state }, value }));
+        },
+      },
+    },
+    warnings: () => inForce.leftOut.map(({ id }) => `layer_left_out ${id}`),
+    async prepare() {
+      await zones.refresh();
+      await inForce.current();
+      for (const layer of inForce.leftOut) log.error({ layer: layer.id }, leftOut(layer));
+      for (const secret of await store.secrets()) {
+        if (!keyring.isOutdated(secret.value) || !keyring.canDecrypt(secret.value)) continue;
+        const context = contextOf(secret);
+        await store.resealSecret(secret, keyring.encrypt(keyring.decrypt(secret.value, context), context));
+      }
+      await store.forgetSites();
+      const kept = keptReach(await store.inForce(), await store.secrets());
+      if (kept.length > 0) {
+        const words = 'layers from before secrets had owners go on to name secrets of the whole installation';
+        log.warn(
+          { layers: kept.slice(0, 20) },
+          `${words} (${kept.length}): share these secrets, or move them to a site`,
+        );
+      }
+    },
+    start() {
+      if (config.roles.includes('worker')) {
+        lease.start();
+        reconciler.start();
+        commands.start();
+        driver.start();
+      }
+      news.listen(
+        (text) => {
+          for (const ap_id of readNews(text)) woken(ap_id);
+        },
+        () => {},
+      );
+    },
+    async drain() {
+      delivery.stop();
+      await reconciler.stop();
+      await commands.stop();
+      await driver.stop();
+    },
+    stop: () => lease.stop(),
+  } satisfies Part & Record<string, unknown>;
+}
+
+/** Layers whose names of secrets reach everything, because nobody asked when they were made, and by whom. */
+function keptReach(layers: readonly LayerVersion[], secrets: readonly SecretRecord[]) {
+  const isOwned = (name: string) =>
+    secrets.some((each) => each.name === name && each.scope === 'all' && !each.is_shared);
+  return layers.flatMap(({ name: layer, created_by, reach, settings }) => {
+    const names = reach ? [] : [...secretsOf(settings)].filter(isOwned);
+    return names.length === 0 ? [] : [{ layer, created_by, secrets: names }];
+  });
+}
+
+function readNews(text: string): string[] {
+  const { config_of } = parseObject(text) ?? {};
+  return Array.isArray(config_of) ? config_of.filter((each) => typeof each === 'string') : [];
+}

@@ -1,0 +1,127 @@
+// What happens once happens once, however many ask for it in the same moment, on however many nodes.
+import { randomBytes } from 'node:crypto';
+import { beforeAll, expect, test } from 'vitest';
+import { eachDatabase } from '../../../../../test/databases.ts';
+import { untilSo } from '../../../../../test/pure/until-so.ts';
+import { rounds } from '../../../../../test/rounds.ts';
+import { startWeft, type TestWeft } from '../../../../../test/weft.ts';
+
+const askers = 4;
+
+eachDatabase((kind) => {
+  let nodes: TestWeft[];
+  let admin: string;
+
+  beforeAll(async () => {
+    const namespace = await kind.createNamespace();
+    const shared = { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: randomBytes(48).toString('base64') };
+    const first = await startWeft(kind.dialect === 'postgres' ? shared : {});
+    nodes = kind.dialect === 'postgres' ? [first, await startWeft(shared)] : [first];
+    admin = await first.admin();
+    return async () => {
+      for (const node of nodes) await node.stop();
+      await namespace.remove();
+    };
+  });
+
+  const ask = (method: string, path: string, json?: Record<string, unknown>, node = nodes[0]!) =>
+    node.request(method, `/api/v1${path}`, { token: admin, ...(json && { json }) });
+  const atOnce = (path: string) =>
+    Promise.all(Array.from({ length: askers }, (_, at) => ask('POST', path, {}, nodes[at % nodes.length])));
+  /** One succeeds; all others are told why not. */
+  const expectOne = (answers: Awaited<ReturnType<typeof ask>>[], code: string) => {
+    const told = answers.map(({ status, body }) => (status === 200 ? 200 : `${status} ${body.code}`)).sort();
+    expect(told).toEqual([200, ...Array(askers - 1).fill(`409 ${code}`)]);
+    return answers.find(({ status }) => status === 200)!.body;
+  };
+  const layerOf = (name: string, selector: string) => ({ name, selector, weight: 1, settings: { channel: 36 } });
+  const draft = async (name: string, selector: string) => {
+    const { status, body } = await ask('POST', '/config/change_sets', {
+      title: name,
+      layers: [layerOf(name, selector)],
+    });
+    expect(status).toBe(200);
+    return body;
+  };
+  const layerNamed = async (name: string) =>
+    (await ask('GET', '/config/layers?limit=500')).body.items.find((layer: { name: string }) => layer.name === name);
+
+  test('a draft that affects nobody becomes one roll-out, which is taken back once', async () => {
+    for (let round = 0; round < rounds(8); round++) {
+      const name = `nobody ${round}`;
+      const set = await draft(name, 'tag:nobody');
+      const { id } = expectOne(await atOnce(`/config/change_sets/${set.id}/rollout`), 'change_set_rolled_out');
+      await untilSo(async () => expect((await ask('GET', `/rollouts/${id}`)).body.state).toBe('completed'));
+      expect(await layerNamed(name)).toMatchObject({ version: 1 });
+      const { items } = (await ask('GET', '/rollouts?limit=100')).body;
+      expect(items.filter((each: { change_set_id: string }) => each.change_set_id === set.id)).toHaveLength(1);
+      expectOne(await atOnce(`/rollouts/${id}/revert`), 'rollout_state');
+      await untilSo(async () => expect((await ask('GET', `/rollouts/${id}`)).body.state).toBe('reverted'));
+      expect(await layerNamed(name)).toBeUndefined();
+    }
+  });
+
+  test('a draft that is replaced or removed while it is started: what begins is what was looked at', async () => {
+    for (let round = 0; round < rounds(8); round++) {
+      const set = await draft(`as made ${round}`, 'tag:nobody');
+      const path = `/config/change_sets/${set.id}`;
+      const [start, replaced] = await Promise.all([
+        ask('POST', `${path}/rollout`, {}, nodes.at(-1)),
+        ask('PUT', path, { title: 'replaced', layers: [{ ...set.layers[0], name: `as replaced ${round}` }] }),
+      ]);
+      if (start.status === 200) {
+        expect((await ask('GET', path)).body.title).toBe(start.body.title);
+      } else {
+        expect([start.status, start.body.code, replaced.status]).toEqual([409, 'change_set_outdated', 200]);
+        expect((await ask('GET', path)).body).toMatchObject({ state: 'draft', title: 'replaced' });
+      }
+      const other = await draft(`removed ${round}`, 'tag:nobody');
+      const [begun, removed] = await Promise.all([
+        ask('POST', `/config/change_sets/${other.id}/rollout`, {}, nodes.at(-1)),
+        ask('DELETE', `/config/change_sets/${other.id}`),
+      ]);
+      expect([begun.status, removed.status].filter((status) => status === 200)).toHaveLength(1);
+      if (begun.status === 200) await untilSo(async () => expect(await layerNamed(`removed ${round}`)).toBeDefined());
+      else expect(await layerNamed(`removed ${round}`)).toBeUndefined();
+    }
+  });
+
+  test('a roll-out under way is paused, let go on and given up once', async () => {
+    const ap = await nodes[0]!.agent('raced-1', { settings: { channel: { type: 'integer' } } });
+    expect(ap).toBeTruthy();
+    const set = await draft('raced', 'name:raced-1');
+    const { id } = expectOne(await atOnce(`/config/change_sets/${set.id}/rollout`), 'change_set_rolled_out');
+    expectOne(await atOnce(`/rollouts/${id}/pause`), 'rollout_state');
+    expectOne(await atOnce(`/rollouts/${id}/resume`), 'rollout_state');
+    expectOne(await atOnce(`/rollouts/${id}/abort`), 'rollout_state');
+  });
+
+  test('what an access point runs otherwise is adopted once, and no draft is left of the others', async () => {
+    const token = await nodes[0]!.agent('adopted-1', { settings: { channel: { type: 'integer' } } });
+    const before = await draft('adopted', 'name:adopted-1');
+    const { id } = (await ask('POST', `/config/change_sets/${before.id}/rollout`, {})).body;
+    const own = (method: string, path: string, json?: Record<string, unknown>) =>
+      nodes[0]!.request(method, `/api/v1/agents/adopted-1/config${path}`, { token, ...(json && { json }) });
+    const next = await untilSo(async () => {
+      const { body } = await own('GET', '/next?wait=0');
+      if (body.next?.type !== 'config') throw new Error('nothing yet');
+      return body.next;
+    });
+    await own('POST', `/${next.id}/result`, { hash: next.hash, state: 'applied' });
+    for (let said = 0; said < 2; said++) await own('POST', '/running', { hash: next.hash, settings: { channel: 36 } });
+    await untilSo(async () => expect((await ask('GET', `/rollouts/${id}`)).body.state).toBe('completed'));
+    await own('POST', '/running', { hash: null, settings: { channel: 40 } });
+    const drafts = async () =>
+      (await ask('GET', '/config/change_sets?limit=500')).body.items.filter(
+        ({ state }: { state: string }) => state === 'draft',
+      );
+    const left = (await drafts()).length;
+    const answers = await Promise.all(
+      Array.from({ length: askers }, (_, at) =>
+        ask('POST', '/agents/adopted-1/config/adopt', { why: 'as it is' }, nodes[at % nodes.length]),
+      ),
+    );
+    expectOne(answers, 'rollout_under_way');
+    expect(await drafts()).toHaveLength(left);
+  });
+});

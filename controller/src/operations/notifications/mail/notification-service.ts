@@ -1,0 +1,150 @@
+// Notifications by e-mail for administrators. They belong to the installation, not to whoever created them.
+
+import { randomUUID } from 'node:crypto';
+import type { Notification, NotificationInput, NotificationList, NotificationTest } from '@weft/contract/operations';
+import type { AuditService } from '../../../core/accounts/audit/audit-service.ts';
+import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
+import type { LoggedEvent } from '../../../core/accounts/event-log/event-record.ts';
+import type { Actor, Caller } from '../../../core/base/caller.ts';
+import { NotFoundError, TryLaterError } from '../../../core/base/errors.ts';
+import { toTime, toTimeOrNull } from '../../../core/base/input/date-time.ts';
+import type { NotificationChange, NotificationRecord, NotificationStore } from './notification-store.ts';
+
+const maxNotifications = 200;
+
+export interface NotificationServiceOptions {
+  store: NotificationStore;
+  eventLog: Pick<EventLog, 'newest'>;
+  send: (notification: NotificationRecord, events: readonly LoggedEvent[]) => Promise<void>;
+  hasMailServer: boolean;
+  audit: AuditService;
+}
+
+export class NotificationService {
+  readonly #options: NotificationServiceOptions;
+
+  constructor(options: NotificationServiceOptions) {
+    this.#options = options;
+  }
+
+  async list(): Promise<NotificationList> {
+    return {
+      items: (await this.#options.store.list()).map(toNotification),
+      next: null,
+      has_mail_server: this.#options.hasMailServer,
+    };
+  }
+
+  async get(id: string): Promise<Notification> {
+    return toNotification(await this.#require(id));
+  }
+
+  /** Begins with what happens from now on. */
+  async create(input: NotificationInput, by: Caller): Promise<Notification> {
+    const { store, eventLog } = this.#options;
+    if ((await store.list()).length >= maxNotifications) {
+      throw new TryLaterError(429, 'too_many_notifications', `There may be ${maxNotifications} notifications`, 3600);
+    }
+    const record: NotificationRecord = {
+      id: randomUUID(),
+      ...toChange(input),
+      created_by: by.name,
+      created_at: Date.now(),
+      version: 1,
+      position: await eventLog.newest(),
+      last_sent_at: null,
+      failing_since: null,
+    };
+    await store.create(record, this.#audited(by, 'notification_created'));
+    return toNotification(record);
+  }
+
+  async update(id: string, input: NotificationInput, by: Caller): Promise<Notification> {
+    const after = await this.#options.store.update(id, toChange(input), this.#audited(by, 'notification_updated'));
+    if (!after) throw notFound();
+    return toNotification(after);
+  }
+
+  async remove(id: string, by: Caller): Promise<void> {
+    if (!(await this.#options.store.remove(id, this.#audited(by, 'notification_removed')))) throw notFound();
+  }
+
+  /** Sends a mail now, and says whether the server took it. */
+  async test(id: string, by: Caller): Promise<NotificationTest> {
+    const notification = await this.#require(id);
+    const event: LoggedEvent = {
+      id: 0,
+      ts: Date.now(),
+      kind: 'notification.test',
+      subject_kind: 'notification',
+      subject: id,
+      ap_id: null,
+      site: null,
+      severity: 'info',
+      text: `A test of the notification ${notification.name} by ${by.name}`,
+      data: {},
+    };
+    try {
+      await this.#options.send(notification, [event]);
+      return { sent: true, error: null };
+    } catch (error) {
+      const { code } = error as { code?: unknown };
+      return {
+        sent: false,
+        error: `The mail was not accepted (${typeof code === 'string' ? code : 'unknown reason'})`,
+      };
+    }
+  }
+
+  #audited(by: Actor, action: string) {
+    return this.#options.audit.entry<NotificationRecord>(({ before, after }) => {
+      const { id, name } = (after ?? before)!;
+      const fields = (['name', 'email', 'rule', 'enabled'] as const).filter(
+        (field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]),
+      );
+      const detail = { id, ...(before && after && { fields }) };
+      return { actor: by, action, target: { kind: 'notification', name }, detail };
+    });
+  }
+
+  async #require(id: string): Promise<NotificationRecord> {
+    const record = await this.#options.store.get(id);
+    if (!record) throw notFound();
+    return record;
+  }
+}
+
+function toChange({ name, email, enabled, ...rule }: NotificationInput): NotificationChange {
+  return {
+    name,
+    email,
+    enabled: enabled ?? true,
+    rule: {
+      events: rule.events ?? ['alarm.fired', 'alarm.cleared'],
+      severities: rule.severities ?? ['critical', 'major'],
+      selector: rule.selector ?? '',
+      digest_minutes: rule.digest_minutes ?? 0,
+      quiet: rule.quiet ?? null,
+      time_zone: rule.time_zone ?? 'UTC',
+    },
+  };
+}
+
+function toNotification(record: NotificationRecord): Notification {
+  const { id, name, email, rule, enabled, created_by, created_at, last_sent_at, failing_since } = record;
+  return {
+    id,
+    name,
+    email,
+    ...rule,
+    enabled,
+    created_by,
+    created_at: toTime(created_at),
+    last_sent_at: toTimeOrNull(last_sent_at),
+    failing_since: toTimeOrNull(failing_since),
+  };
+}
+
+function notFound(): NotFoundError {
+  return new NotFoundError('notification_not_found', 'Notification not found');
+}

@@ -1,0 +1,76 @@
+// The three rings: the core, and its two tenants, operations and lab. Who counts where, and who may import whom.
+import type { Import } from './folder-order.ts';
+
+export type Ring = 'core' | 'operations' | 'lab' | 'tools';
+
+/** The first that fits says where the lines of a file count. The contract and the SDK are the core's, whatever their folders say. */
+const lands: [Ring, RegExp][] = [
+  ['tools', /^(scripts\/|[^/]+$)/],
+  ['lab', /^(controller\/src\/lab|dashboard\/src\/pages\/lab|emulator|research)\//],
+  ['operations', /^(controller\/src\/operations|dashboard|cli)\//],
+  ['core', /./],
+];
+
+export function ringOf(path: string): Ring {
+  return lands.find(([, where]) => where.test(path))![0];
+}
+
+/** What the walls see: a file that neither matches joins the rings (`parts.ts`, `bin/`, the shell of the dashboard), or is for all. */
+const walls: ['core' | 'operations' | 'lab', RegExp][] = [
+  ['core', /^(controller|contract|sdk)\/src\/core\//],
+  [
+    'operations',
+    /^(controller\/src\/operations|contract\/src\/operations|sdk\/src\/operations|dashboard\/src\/pages\/operations)\/|^@weft\/contract\/operations$/,
+  ],
+  [
+    'lab',
+    /^(controller\/src\/lab|contract\/src\/lab|sdk\/src\/lab|dashboard\/src\/pages\/lab|emulator\/src)\/|^@weft\/(emulator(\/|$)|contract\/lab$)/,
+  ],
+];
+const wallOf = (path: string) => walls.find(([, where]) => where.test(path))?.[0];
+
+/** Imports through a wall that are there still, as `file -> what it imports`. The list only gets shorter. */
+export const knownBreaches: readonly string[] = [
+  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-actions-routes.ts',
+  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-actions-service.ts',
+  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-answer.ts',
+  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-routes.ts',
+  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-service.ts',
+  'controller/src/core/events.ts -> @weft/contract/operations',
+  'controller/src/core/events.ts -> controller/src/operations/alarms/store/alarm-store.ts',
+  'controller/src/core/fleet/index/fleet-view.ts -> @weft/contract/operations',
+  'controller/src/core/fleet/index/health-word.ts -> @weft/contract/operations',
+  'controller/src/core/networks/emulated-positions.ts -> @weft/emulator/exact-math',
+  'controller/src/core/networks/emulator-part.ts -> @weft/emulator',
+  'controller/src/core/networks/emulator-part.ts -> controller/src/lab/radio-map/coverage-routes.ts',
+  'controller/src/core/networks/emulator-part.ts -> controller/src/lab/radio-map/coverage-service.ts',
+  'controller/src/core/networks/emulator-plan.ts -> @weft/emulator/traffic-classes',
+  'controller/src/core/networks/emulator-routes.ts -> @weft/contract/lab',
+  'controller/src/core/networks/emulator-service.ts -> @weft/contract/lab',
+  'controller/src/core/networks/run-records.ts -> @weft/emulator/world-spec',
+  'dashboard/src/pages/lab/emulator/emulator-page.tsx -> dashboard/src/pages/operations/overview/demo-network.ts',
+  'dashboard/src/pages/operations/agents/agent-charts.tsx -> dashboard/src/pages/lab/what-if/forecast.ts',
+  'dashboard/src/pages/operations/agents/list/bulk-dialog.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',
+  'dashboard/src/pages/operations/commands/command-form.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',
+  'dashboard/src/pages/operations/devices/steer-card.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',
+  'dashboard/src/pages/operations/map/use-radio-map.ts -> dashboard/src/pages/lab/what-if/forecast.ts',
+  'sdk/src/core/app/app-options.ts -> @weft/contract/operations',
+  'sdk/src/core/app/network-reader.ts -> @weft/contract/operations',
+];
+
+/** One line for each import through a wall, and for each known one that is gone. */
+export function ringBreaches(imports: Import[], known: readonly string[] = knownBreaches): string[] {
+  const through = imports.filter(({ from, to }) => {
+    const [mine, theirs] = [wallOf(from), wallOf(to)];
+    return mine !== undefined && theirs !== undefined && theirs !== 'core' && mine !== theirs;
+  });
+  const found = new Set(through.map(({ from, to }) => `${from} -> ${to}`));
+  return [
+    ...[...found]
+      .filter((breach) => !known.includes(breach))
+      .map((breach) => `${breach}: the core imports no tenant, and tenants do not import each other`),
+    ...known
+      .filter((breach) => !found.has(breach))
+      .map((breach) => `${breach} is no import any more: take it out of knownBreaches (scripts/checks/ring-rules.ts)`),
+  ];
+}
