@@ -145,7 +145,7 @@ test('a start says what is not built or built from other sources; npm run build 
   writeFileSync(join(dist, 'pages.json'), '["/"]');
   writeFileSync(join(dist, 'install', 'weft.mjs'), 'of an older version');
   writeFileSync(join(dist, '.sources'), 'of an older version');
-  const source = join(checkout, 'controller', 'src', 'emulator', 'gazetteer.ts');
+  const source = join(checkout, 'controller', 'src', 'core', 'networks', 'gazetteer.ts');
   const asItWas = readFileSync(source, 'utf8');
   const change = () => writeFileSync(source, `${asItWas}\nexport const changed = true;\n`);
   change();

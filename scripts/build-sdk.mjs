@@ -150,7 +150,7 @@ function reached(...names) {
  */
 function copySdkTypes(names, target) {
   const sources = ['settings-keeper.ts', 'settings-storage.ts'].map((name) =>
-    readFileSync(join(root, 'sdk', 'src', name), 'utf8'),
+    readFileSync(join(root, 'sdk', 'src', 'core', name), 'utf8'),
   );
   const texts = names.map((name) => {
     const found = new RegExp(`export interface ${name} \\{.*?^\\}$`, 'ms').exec(sources.join('\n'));
