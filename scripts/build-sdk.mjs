@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, isNode24, node24, root, runInForeground } from './install.mjs';
@@ -30,6 +30,8 @@ const contractImport = /(?:import|export) type \{([^}]*)\} from '@weft\/contract
 const schemaImport = /import \{([^}]*)\} from '@weft\/contract(?:\/agent-channel)?'/g;
 /** Of the SDK, in the emulator: types. */
 const sdkImport = /import type \{([^}]*)\} from '@weft\/sdk'/g;
+
+const { exports: contractFiles } = JSON.parse(readFileSync(join(root, 'contract', 'package.json'), 'utf8'));
 
 await ensureInstalled();
 const args = process.argv.slice(2);
@@ -89,7 +91,7 @@ function copySources(target) {
     for (const [, imported = ''] of text.matchAll(schemaImport)) {
       for (const name of imported.split(',')) schemas.add(plainName(name));
     }
-    for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(`${name}.ts`, target);
+    for (const [, name = ''] of text.matchAll(contractFile)) copyContractFile(contractFiles[`./${name}`], target);
     for (const [, listed = ''] of text.matchAll(contractImport)) {
       for (const name of listed.split(',')) if (name.trim()) names.add(plainName(name));
     }
@@ -112,16 +114,17 @@ function copySources(target) {
 
 /**
  * With the files that it imports, all of them beside it.
- * @param {string} name
+ * @param {string} file where the contract has it
  * @param {string} target
  */
-function copyContractFile(name, target) {
-  const path = join(target, 'contract', name);
+function copyContractFile(file, target) {
+  const path = join(target, 'contract', basename(file));
   if (existsSync(path)) return;
-  const text = readFileSync(join(root, 'contract', 'src', 'core', 'functions', name), 'utf8');
+  const text = readFileSync(join(root, 'contract', file), 'utf8');
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, text);
-  for (const [, other = ''] of text.matchAll(/from '\.\/([a-z-]+\.ts)'/g)) copyContractFile(other, target);
+  for (const [, other = ''] of text.matchAll(/from '(\.\/[a-z-]+\.ts)'/g))
+    copyContractFile(join(dirname(file), other), target);
 }
 
 function allFiles() {
@@ -163,12 +166,7 @@ function copySdkTypes(names, target) {
 
 /** @param {string} name */
 function plainName(name) {
-  return (
-    name
-      .trim()
-      .replace(/^type /, '')
-      .split(' as ')[0] ?? ''
-  );
+  return name.trim().replaceAll(/^type | as .*$/g, '');
 }
 
 /**

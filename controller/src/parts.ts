@@ -16,8 +16,10 @@ import { createEmulatorPart } from './core/networks/emulator-part.ts';
 import type { Platform } from './core/part.ts';
 import { createRetentionPart } from './core/retention/retention-part.ts';
 import { createTelemetryPart } from './core/telemetry/telemetry-part.ts';
+import { createLabPart } from './lab/lab-part.ts';
 import { createAlarmsPart } from './operations/alarms/alarms-part.ts';
 import { createDesiredPart } from './operations/desired/desired-part.ts';
+import { createDevicePagesPart } from './operations/devices/device-pages-part.ts';
 import { createEnergyPart } from './operations/energy/energy-part.ts';
 import { createHealthPart } from './operations/health/health-part.ts';
 import { createIncidentsPart } from './operations/incidents/incidents-part.ts';
@@ -60,7 +62,7 @@ export function createParts(platform: Platform, events: Events) {
   const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
   const { presence } = telemetry;
   const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
-  const devices = createDevicesPart({ ...platform, agents, auditLog, eventLog }, events);
+  const devices = createDevicesPart({ ...platform, eventLog }, events);
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart(
     { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs, devices },
@@ -70,11 +72,13 @@ export function createParts(platform: Platform, events: Events) {
     { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
+  const devicePages = createDevicePagesPart({ ...platform, agents, auditLog, eventLog, devices }, events);
   const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
   const emulator = createEmulatorPart(
-    { ...platform, principals, agents, agentStore, audit, sites, auditLog, changes, jobs, commands, devices },
+    { ...platform, principals, agents, agentStore, audit, sites, auditLog, changes, jobs, commands },
     events,
   );
+  const lab = createLabPart({ ...platform, emulator, devices });
   const fleet = createFleetPart(
     {
       ...platform,
@@ -156,8 +160,10 @@ export function createParts(platform: Platform, events: Events) {
     jobs,
     commands,
     transports,
+    devicePages,
     steering,
     emulator,
+    lab,
     fleet,
     energy,
     timeline,

@@ -1,7 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
-import { expect, test } from 'vitest';
 import {
   atan,
   atan2,
@@ -19,7 +17,9 @@ import {
   rounded,
   sin,
   toDb,
-} from './exact-math.ts';
+} from '@weft/contract/exact-math';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
 
 const close = (mine: number, theirs: number) => Math.abs(mine - theirs) <= 1e-13 * Math.max(1, Math.abs(theirs));
 

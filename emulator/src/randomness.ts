@@ -1,6 +1,6 @@
 // Chance without a memory: each draw is a hash of the seed and of what it is drawn for, so that it does not matter who
 // draws first, how often, or at which speed the model runs.
-import { ln } from './exact-math.ts';
+import { ln } from '@weft/contract/exact-math';
 
 /** What draws are for; two purposes never share numbers. */
 export const streams = {

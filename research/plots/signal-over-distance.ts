@@ -1,7 +1,8 @@
 // SINR over distance: the formulas with line of sight, and every device of an emulated town, with
 // shadowing, walls, interference and device orientation.
+
+import { toDb } from '@weft/contract/exact-math';
 import { createWorld } from '@weft/emulator';
-import { toDb } from '../../emulator/src/exact-math.ts';
 import { channelGain, lambertianOrder, signalA2, usualReceiver } from '../../emulator/src/radio/lifi.ts';
 import { noisePerElementDbm, nrPathLossDb, resourceElementDbm } from '../../emulator/src/radio/nr.ts';
 import { carrierPrbs } from '../../emulator/src/radio/nr-cqi.ts';

@@ -1,5 +1,7 @@
 // What one second of an emulated world was made of, and what came out, as plain values for a calculation that shares no code
 // with the emulator: places, settings, draws and queues go in; rates, delays, airtime and power are only compared.
+
+import { trafficClasses } from '@weft/contract/emulated-model';
 import { faultOf } from '../../emulator/src/access-points/faults.ts';
 import { nrFrequencyGhz } from '../../emulator/src/radio/nr.ts';
 import { laplace, normal, streams, uniform } from '../../emulator/src/randomness.ts';
@@ -12,7 +14,7 @@ import {
   mostDraws,
   sizeOf,
 } from '../../emulator/src/traffic/demand.ts';
-import { classModels, trafficClasses } from '../../emulator/src/traffic/traffic-classes.ts';
+import { classModels } from '../../emulator/src/traffic/traffic-classes.ts';
 import { kinds } from '../../emulator/src/world/devices.ts';
 import { fading } from '../../emulator/src/world/fading.ts';
 import { wifiFrequencyGhz } from '../../emulator/src/world/indoor-path.ts';

@@ -59,7 +59,7 @@ const order: Record<string, string[][]> = {
     ['incidents'],
     ['moving'],
   ],
-  'controller/src/lab': [['radio-map']],
+  'controller/src/lab': [['radio-map', 'what-if']],
   'controller/src/core/http': [['direct', 'streams'], ['request'], ['sockets', 'pages'], ['server']],
   'controller/src/core/telemetry': [['store'], ['presence'], ['query'], ['live'], ['ingest']],
   'controller/src/core/telemetry/store': [['postgres', 'clickhouse']],

@@ -86,7 +86,7 @@ const rules: Rule[] = [
   {
     because: 'the models of the emulator are mathematics: they know no network, no clock and no files',
     who: /^emulator\/src\/(radio|world|traffic|multi-link|access-points)\//,
-    never: /^(node:|@weft\/(?!contract\/declared-(?:commands|settings)$))/,
+    never: /^(node:|@weft\/(?!contract\/(declared-(commands|settings)|emulated-model|exact-math)$))/,
   },
   {
     because:

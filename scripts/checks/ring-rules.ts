@@ -31,23 +31,6 @@ const wallOf = (path: string) => walls.find(([, where]) => where.test(path))?.[0
 
 /** Imports through a wall that are there still, as `file -> what it imports`. The list only gets shorter. */
 export const knownBreaches: readonly string[] = [
-  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-actions-routes.ts',
-  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-actions-service.ts',
-  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-answer.ts',
-  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-routes.ts',
-  'controller/src/core/devices/devices-part.ts -> controller/src/operations/devices/device-service.ts',
-  'controller/src/core/events.ts -> @weft/contract/operations',
-  'controller/src/core/events.ts -> controller/src/operations/alarms/store/alarm-store.ts',
-  'controller/src/core/fleet/index/fleet-view.ts -> @weft/contract/operations',
-  'controller/src/core/fleet/index/health-word.ts -> @weft/contract/operations',
-  'controller/src/core/networks/emulated-positions.ts -> @weft/emulator/exact-math',
-  'controller/src/core/networks/emulator-part.ts -> @weft/emulator',
-  'controller/src/core/networks/emulator-part.ts -> controller/src/lab/radio-map/coverage-routes.ts',
-  'controller/src/core/networks/emulator-part.ts -> controller/src/lab/radio-map/coverage-service.ts',
-  'controller/src/core/networks/emulator-plan.ts -> @weft/emulator/traffic-classes',
-  'controller/src/core/networks/emulator-routes.ts -> @weft/contract/lab',
-  'controller/src/core/networks/emulator-service.ts -> @weft/contract/lab',
-  'controller/src/core/networks/run-records.ts -> @weft/emulator/world-spec',
   'dashboard/src/pages/lab/emulator/emulator-page.tsx -> dashboard/src/pages/operations/overview/demo-network.ts',
   'dashboard/src/pages/operations/agents/agent-charts.tsx -> dashboard/src/pages/lab/what-if/forecast.ts',
   'dashboard/src/pages/operations/agents/list/bulk-dialog.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',

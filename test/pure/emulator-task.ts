@@ -1,6 +1,6 @@
 // A small network to run in tests.
 import type { EmulatorTask } from '@weft/contract';
-import { modelVersion } from '../../emulator/src/world/world-spec.ts';
+import { modelVersion } from '@weft/contract/emulated-model';
 
 export interface TaskWish {
   /** One access point each. */

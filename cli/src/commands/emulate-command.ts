@@ -1,6 +1,7 @@
 // `weft emulate`: creates, lists, maps and stops emulated networks.
 
 import { decodeCoverage } from '@weft/contract/coverage-values';
+import { trafficClasses } from '@weft/contract/emulated-model';
 import type { CoverageAnswer } from '@weft/contract/lab';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type ClientCommand, type CommandLine, printResult, requireOptions } from '../command.ts';
@@ -13,8 +14,6 @@ import { interruptionOf, type Surroundings, UsageError } from '../surroundings.t
 import { type Look, printable, printList, tableOptions } from '../table.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
-const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'];
-
 const linkModes = ['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'] as const;
 const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
 
@@ -144,7 +143,7 @@ function parseDemand(line: CommandLine) {
 function parseShare(text: string): [string, number] {
   const [name = '', share = '', ...rest] = text.split('=');
   const isShare = share.trim() !== '' && Number(share) >= 0 && Number.isFinite(Number(share));
-  if (!trafficClasses.includes(name) || !isShare || rest.length > 0) {
+  if (!(trafficClasses as readonly string[]).includes(name) || !isShare || rest.length > 0) {
     throw new UsageError(`--mix must be like video=3, with one of ${trafficClasses.join(', ')}.`);
   }
   return [name, Number(share)];

@@ -5,6 +5,12 @@ import { maxSitePathLength, maxTags, sitePathPattern, tagPattern } from './funct
 import { agentStates } from './functions/selector.ts';
 import * as Type from './schema/schema.ts';
 
+export const AlarmSeverity = Type.Enum(['critical', 'major', 'minor', 'warning'], {
+  title: 'AlarmSeverity',
+  description: 'As in 3GPP TS 28.532.',
+});
+export type AlarmSeverity = Type.Static<typeof AlarmSeverity>;
+
 export const HealthWord = Type.Enum(['good', 'degraded', 'bad', 'unknown'], {
   title: 'HealthWord',
   description:

@@ -1,4 +1,5 @@
 // Alarms: rules that watch access points, what they found, and when nobody wants to be told.
+import { AlarmSeverity } from '../core/fleet.ts';
 import * as Type from '../core/schema/schema.ts';
 
 const NullableTimestamp = Type.OrNull(Type.Timestamp);
@@ -10,12 +11,6 @@ const SelectorText = Type.String({
   description:
     'Which access points, by `site:`, `tag:`, `name:`, `type:` and `emulated:`; empty for all. What changes with every report (state, metrics) belongs into the condition.',
 });
-
-export const AlarmSeverity = Type.Enum(['critical', 'major', 'minor', 'warning'], {
-  title: 'AlarmSeverity',
-  description: 'As in 3GPP TS 28.532.',
-});
-export type AlarmSeverity = Type.Static<typeof AlarmSeverity>;
 
 export const AlarmState = Type.Enum(['firing', 'acknowledged', 'cleared'], { title: 'AlarmState' });
 export type AlarmState = Type.Static<typeof AlarmState>;

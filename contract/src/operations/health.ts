@@ -1,8 +1,7 @@
 // The health of the network, in one word and with its causes.
 
-import { HealthWord } from '../core/fleet.ts';
+import { AlarmSeverity, HealthWord } from '../core/fleet.ts';
 import * as Type from '../core/schema/schema.ts';
-import { AlarmSeverity } from './alarms.ts';
 
 export const ServiceLevelName = Type.Enum(['availability', 'coverage', 'capacity', 'latency', 'handover', 'energy'], {
   title: 'ServiceLevelName',

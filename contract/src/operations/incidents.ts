@@ -2,8 +2,9 @@
 
 import { Page } from '../core/answers.ts';
 import { EventItem } from '../core/events.ts';
+import { AlarmSeverity } from '../core/fleet.ts';
 import * as Type from '../core/schema/schema.ts';
-import { AlarmSeverity, AlarmState } from './alarms.ts';
+import { AlarmState } from './alarms.ts';
 
 const Timestamp = (description: string) => Type.String({ format: 'date-time', description });
 const NullableText = (description: string) => Type.OrNull(Type.String(), { description });

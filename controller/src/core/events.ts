@@ -1,14 +1,14 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
 import type {
+  AlarmSeverity,
   ConfigConfirmMessage,
   ConfigMessage,
   ConfigResultMessage,
   ConfigRunningMessage,
   EmulatorLease,
 } from '@weft/contract';
-import type { AlarmSeverity, ConfigState } from '@weft/contract/operations';
-import type { AlarmRecord } from '../operations/alarms/store/alarm-store.ts';
+import type { ConfigState } from '@weft/contract/selector';
 import type { NewAuditEntry } from './accounts/audit/audit-entry.ts';
 import type { AgentCaller, Caller, CallerChange } from './base/caller.ts';
 import type { AgentSight } from './base/rights/rights.ts';
@@ -41,8 +41,6 @@ export function createEvents() {
     callerChanged: new ChangeEvent<CallerChange>(),
     /** An emulated network ends: what is open about its agents ends in the same transaction. */
     networkEnded: new ChangeEvent<EndingNetwork>(),
-    /** Alarms were cleared because what they are about has ended; further steps of the same transaction. */
-    alarmsEnded: new TransactionStep<[alarms: readonly AlarmRecord[]]>(),
     /** This node has learned that the network of an agent has ended, now or at its start. */
     agentEnded: new Event<[ap_id: string]>(),
     /** Whether the network of an agent has ended, as this node knows it. */

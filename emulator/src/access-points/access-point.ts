@@ -1,6 +1,6 @@
 // One access point between commands, faults and physics: its settings as wished and as they are by now, and whether it is
 // on, asleep or on the way.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 import { lambertianOrder } from '../radio/lifi.ts';
 import { horizonGain, type NrScenario, resourceElementDbm } from '../radio/nr.ts';
 import { carrierPrbs } from '../radio/nr-cqi.ts';

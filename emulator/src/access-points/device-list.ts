@@ -1,5 +1,5 @@
 // The devices of an access point as it reports them: who is attached, how well, and what each hears around it.
-import { fromDb, rounded, toDb } from '../exact-math.ts';
+import { fromDb, rounded, toDb } from '@weft/contract/exact-math';
 import { ownerOf } from '../multi-link/link-policies.ts';
 import { attachedTo } from '../traffic/scheduler.ts';
 import { lightW } from '../world/lifi-layer.ts';

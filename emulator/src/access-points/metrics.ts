@@ -1,11 +1,12 @@
 // What access points report: the names, labels and units of their metrics, 3GPP's own names where there are some, and how
 // each is made from the sums since the last report.
-import { fromDb, rounded, toDb } from '../exact-math.ts';
+
+import { trafficClasses } from '@weft/contract/emulated-model';
+import { fromDb, rounded, toDb } from '@weft/contract/exact-math';
 import { axialIntensityCd, illuminanceLx } from '../radio/lifi.ts';
 import { noiseFloorDbm, type WifiWidth } from '../radio/wifi.ts';
 import { daylightLx, localHour } from '../traffic/demand.ts';
 import { baseMs } from '../traffic/scheduler.ts';
-import { trafficClasses } from '../traffic/traffic-classes.ts';
 import { lampHeightM } from '../world/bodies.ts';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';

@@ -1,6 +1,7 @@
 // The radio map shows what devices receive: at the place of a device, without shadows, fading and walls, both agree.
+
+import { cos, fromDb, radians, toDb } from '@weft/contract/exact-math';
 import { describe, expect, test } from 'vitest';
-import { cos, fromDb, radians, toDb } from '../exact-math.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';
 import { goodputMbps, noiseFloorDbm, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { town } from '../town.ts';

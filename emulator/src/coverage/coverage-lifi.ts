@@ -1,6 +1,6 @@
 // LiFi on a radio map: a receiver that lies on a desk and faces the ceiling, among the pillars and without people.
 
-import { toDb } from '../exact-math.ts';
+import { toDb } from '@weft/contract/exact-math';
 import { diffuseShare, shotNoiseA2, signalA2, usualReceiver } from '../radio/lifi.ts';
 import { loneGoodputMbps } from '../radio/medium-access.ts';
 import { heRateMbps, mcsOfSinr } from '../radio/wifi.ts';

@@ -1,6 +1,6 @@
 // 5G on a radio map: the street (or the office, for cells inside), with the line of sight that devices have there.
 
-import { fromDb, toDb } from '../exact-math.ts';
+import { fromDb, toDb } from '@weft/contract/exact-math';
 import { losProbability, terrains, utHeightM } from '../radio/nr.ts';
 import { nrRateBps } from '../radio/nr-cqi.ts';
 import { activityOf } from '../radio/nr-power.ts';

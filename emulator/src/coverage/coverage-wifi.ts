@@ -1,6 +1,6 @@
 // WiFi on a radio map: inside of the building.
 
-import { fromDb, toDb } from '../exact-math.ts';
+import { fromDb, toDb } from '@weft/contract/exact-math';
 import { goodputMbps, noiseFloorDbm, type WifiWidth, wifiLinkOf } from '../radio/wifi.ts';
 import { indoorLossDb } from '../world/indoor-path.ts';
 import { jammerDuty, wifiJamMw } from '../world/jammers.ts';

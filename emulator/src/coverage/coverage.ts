@@ -1,7 +1,7 @@
 // The radio map: what a device would receive at each point of a raster over the network, at the present second. Made of the
 // same formulas as the world, without what differs from device to device: shadows, fading, walls and how it is held.
 
-import { toDb } from '../exact-math.ts';
+import { toDb } from '@weft/contract/exact-math';
 import type { AccessPointType } from '../world/world-spec.ts';
 import type { RadioState } from '../world/world-state.ts';
 import type { Air } from './coverage-air.ts';

@@ -1,7 +1,8 @@
 // Measurements to put into a world: positions of devices over time and their traffic as CSV, walls as lines of GeoJSON. What
 // is wrong is said with its line.
+
+import { hypot } from '@weft/contract/exact-math';
 import { isObject } from '@weft/contract/is-object';
-import { hypot } from '../exact-math.ts';
 import type { Imported, ImportedTraffic, Track, Wall } from '../traffic/imported.ts';
 import { type Location, maps, metresPerDegree, metresPerDegreeEast, shortestTurn } from '../world/places.ts';
 import { EnvironmentError, type ImportTexts } from './environment-spec.ts';

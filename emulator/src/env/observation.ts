@@ -1,8 +1,9 @@
 // What an environment shows of a world: a row for each access point with a row that says which of its values hold, the graph
 // of who stands near whom, a table of devices, and the parts of which rewards are made.
+
+import { cos, sin } from '@weft/contract/exact-math';
 import { type AccessPoint, isReachable } from '../access-points/access-point.ts';
 import { metricsOf, readMetrics } from '../access-points/metrics.ts';
-import { cos, sin } from '../exact-math.ts';
 import { carrierOf } from '../multi-link/link-policies.ts';
 import { localHour } from '../traffic/demand.ts';
 import { accessPointTypes } from '../world/world-spec.ts';

@@ -1,5 +1,5 @@
+import { toDb } from '@weft/contract/exact-math';
 import { describe, expect, test } from 'vitest';
-import { toDb } from '../exact-math.ts';
 import {
   axialIntensityCd,
   channelGain,

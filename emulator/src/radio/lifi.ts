@@ -1,6 +1,6 @@
 // LiFi: the Lambertian channel of a lamp, noise of the photodiode, blockage, light on the desk. Angles enter as cosines,
 // lengths in metres, optical powers in W, electrical ones in A².
-import { cos, ln, pow, radians, sin } from '../exact-math.ts';
+import { cos, ln, pow, radians, sin } from '@weft/contract/exact-math';
 
 export interface Receiver {
   areaM2: number;

@@ -1,6 +1,6 @@
 // What the medium access of 802.11 costs: frames and their overheads, and contention by Bianchi's fixed point as ns-3 has it.
 // Times in microseconds, rates in Mb/s.
-import { pow } from '../exact-math.ts';
+import { pow } from '@weft/contract/exact-math';
 
 const slotUs = 9;
 const sifsUs = 16;

@@ -1,5 +1,5 @@
 // From the quality of a 5G link to bits: channel quality indicators (TS 38.214, table 2) and what a carrier carries.
-import { exp2, toDb } from '../exact-math.ts';
+import { exp2, toDb } from '@weft/contract/exact-math';
 
 /** Bits per resource element by CQI; 0 is out of range. */
 export const spectralEfficiencies = [

@@ -1,6 +1,6 @@
 // What a 5G cell draws: how much at most as EARTH measured it (Auer et al. 2011), and what of that in each state as TR 38.864
 // has it (category 2): off beat, asleep lightly or deeply, sending with some of its power on some of its blocks.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 import type { NrScenario } from './nr.ts';
 
 interface Hardware {

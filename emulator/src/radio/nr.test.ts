@@ -1,6 +1,6 @@
+import { exp, fromDb, toDb } from '@weft/contract/exact-math';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { exp, fromDb, toDb } from '../exact-math.ts';
 import { normal } from '../randomness.ts';
 import {
   breakpointM,

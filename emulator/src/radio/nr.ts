@@ -1,6 +1,6 @@
 // 5G NR: path loss, line of sight, shadowing and walls as 3GPP TR 38.901 gives them, the vertical antenna pattern, and
 // the figures a cell reports. Frequencies in GHz, lengths in metres, powers in dBm, everything else in dB.
-import { exp, fromDb, log10, toDb } from '../exact-math.ts';
+import { exp, fromDb, log10, toDb } from '@weft/contract/exact-math';
 
 export type NrScenario = 'UMa' | 'UMi' | 'InH';
 

@@ -1,6 +1,6 @@
 // Who sees a cell: a smooth field over the ground for each cell (TR 38.901, 7.6.3.3), compared with how likely a line of sight is.
 // Normal draws on a grid, interpolated so that every place has the same distribution, and correlated over the distance given.
-import { exp } from '../exact-math.ts';
+import { exp } from '@weft/contract/exact-math';
 import { normal, streams } from '../randomness.ts';
 
 /** Of the grid, in correlation distances: the correlation over one of them is then e^-1, as the standard has it. */

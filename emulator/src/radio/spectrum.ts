@@ -1,6 +1,6 @@
 // How much of what one transmitter sends in its channel falls into another's: the share that overlaps, and what the spectral
 // mask lets through beside it.
-import { exp, ln } from '../exact-math.ts';
+import { exp, ln } from '@weft/contract/exact-math';
 
 /** A channel: its lowest and highest frequency in MHz. */
 export interface Band {

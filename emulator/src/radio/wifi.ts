@@ -1,6 +1,6 @@
 // WiFi 6: path loss of the IEEE TGax scenarios, HE data rates, what each needs, channels and power. Frequencies in GHz,
 // lengths in metres, rates in Mb/s.
-import { exp2, fromDb, log10, pow, toDb } from '../exact-math.ts';
+import { exp2, fromDb, log10, pow, toDb } from '@weft/contract/exact-math';
 import { loneGoodputMbps, usualRtsAboveBytes } from './medium-access.ts';
 import type { Band } from './spectrum.ts';
 

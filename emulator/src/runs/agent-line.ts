@@ -1,5 +1,7 @@
 // The agent of one emulated access point, which comes and goes with it: while the access point is unreachable there is no
 // channel, and when it is back its agent logs in again.
+
+import { modelVersion } from '@weft/contract/emulated-model';
 import { pauseUnless } from '@weft/contract/pause';
 import type { Semaphore } from '@weft/contract/semaphore';
 import {
@@ -13,7 +15,6 @@ import {
 import type { CommandResult } from '../access-points/commands.ts';
 import type { Sample } from '../access-points/sample.ts';
 import type { AccessPointView } from '../world/world.ts';
-import { modelVersion } from '../world/world-spec.ts';
 import type { GivenCommand } from './emulated-run.ts';
 
 /** After an access point goes, samples that were already sent may still arrive. */

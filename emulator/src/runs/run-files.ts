@@ -5,7 +5,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { crc32 } from 'node:zlib';
-import { modelVersion } from '../world/world-spec.ts';
+import { modelVersion } from '@weft/contract/emulated-model';
 import type { RunEntry, RunState } from './emulated-run.ts';
 
 /** Version of the saved state; to be increased when its contents change. Other versions are not read. */

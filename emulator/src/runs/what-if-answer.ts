@@ -1,11 +1,12 @@
 // The result of a what-if in the format of the interface, cut to what may be sent.
+
+import { modelVersion } from '@weft/contract/emulated-model';
 import type { WhatIfAnswer } from '@weft/contract/lab';
 import type { PlannedCommand } from '../what-if/future.ts';
 import type { Amount } from '../what-if/interval.ts';
 import type { TakeOver } from '../what-if/take-over.ts';
 import { type Comparison, type FullComparison, type WhatIf, type WhatIfOptions, whatIf } from '../what-if/what-if.ts';
 import type { World } from '../world/world.ts';
-import { modelVersion } from '../world/world-spec.ts';
 
 /** Weft takes bodies of 1 MiB. */
 const maxAgentsBytes = 700 * 1024;

@@ -1,9 +1,9 @@
+import { type TrafficMix, trafficClasses } from '@weft/contract/emulated-model';
 import { expect, test } from 'vitest';
 import { rounds } from '../../../test/rounds.ts';
 import { createDevices } from '../world/devices.ts';
 import { profiles } from '../world/world-spec.ts';
 import { askForTraffic, brightestLx, daylightLx, demandFactor, localHour } from './demand.ts';
-import { type TrafficMix, trafficClasses } from './traffic-classes.ts';
 
 const wednesdayNoon = Date.UTC(2026, 0, 7, 12);
 

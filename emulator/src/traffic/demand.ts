@@ -1,11 +1,13 @@
 // What devices ask for: flows that arrive by chance, with sizes of a long tail, as often as the hour of the day and the
 // day of the week want it.
-import { exp } from '../exact-math.ts';
+
+import { trafficClasses } from '@weft/contract/emulated-model';
+import { exp } from '@weft/contract/exact-math';
 import { normal, streams, uniform } from '../randomness.ts';
 import type { Devices } from '../world/devices.ts';
 import type { Profile } from '../world/world-spec.ts';
 import type { Balance } from '../world/world-state.ts';
-import { classModels, trafficClasses } from './traffic-classes.ts';
+import { classModels } from './traffic-classes.ts';
 
 const uses = trafficClasses.map((name) => classModels[name]);
 

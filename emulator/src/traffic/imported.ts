@@ -1,5 +1,5 @@
 // What comes from measurements instead of chance: where devices are, what they ask for, and the walls between.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 
 /** When a device is where; in between it goes straight and evenly, before and after it stays. */
 export interface Track {

@@ -1,5 +1,7 @@
 // Delays against queueing theory: transfers that arrive by chance (Poisson) with known sizes, at an access point of each kind whose
 // devices have one rate. Everything between what devices ask for and what reports say is the model's own.
+
+import { trafficClasses } from '@weft/contract/emulated-model';
 import { describe, expect, test } from 'vitest';
 import { rounds } from '../../../test/rounds.ts';
 import { createWorld } from '../index.ts';
@@ -8,7 +10,7 @@ import { accessPointTypes } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { askForTraffic } from './demand.ts';
 import { baseMs, needAir, shareAndDeliver } from './scheduler.ts';
-import { classModels, trafficClasses } from './traffic-classes.ts';
+import { classModels } from './traffic-classes.ts';
 
 type Use = 'web' | 'video';
 const rates = { '5G': 400e6, WiFi: 200e6, LiFi: 60e6 };

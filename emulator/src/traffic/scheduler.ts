@@ -1,6 +1,8 @@
 // Shares the air of each access point among its devices, and delivers. Every device with data gets an equal share of the
 // resource (blocks of 5G, time of WiFi and light) while it has any, what one does not need goes to the others, and the time that
 // bits spend waiting follows from when they arrived and what was served (Little's law).
+
+import { trafficClasses } from '@weft/contract/emulated-model';
 import { loneCycleUs } from '../radio/medium-access.ts';
 import { streams, uniform } from '../randomness.ts';
 import { measureAir, shareAir } from '../world/wifi-air.ts';
@@ -8,7 +10,7 @@ import { accessPointTypes } from '../world/world-spec.ts';
 import type { WorldState } from '../world/world-state.ts';
 import { mostDraws, sizeOf } from './demand.ts';
 import { ProcessorSharing } from './processor-sharing.ts';
-import { classModels, trafficClasses } from './traffic-classes.ts';
+import { classModels } from './traffic-classes.ts';
 import { WaterLevel } from './water-level.ts';
 
 const [, wifi, lifi] = accessPointTypes.keys();

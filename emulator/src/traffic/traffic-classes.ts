@@ -1,9 +1,5 @@
 // What devices do: six kinds of use, with what they ask for, how it arrives, how long it may take, and what goes up.
-
-export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
-export type TrafficClass = (typeof trafficClasses)[number];
-/** Shares of devices by class; they need not sum to one. */
-export type TrafficMix = Partial<Record<TrafficClass, number>>;
+import { type TrafficClass, type TrafficMix, trafficClasses } from '@weft/contract/emulated-model';
 
 export interface ClassModel {
   /** Demand relative to the other classes; the mean over a mix is scaled to what its devices shall ask for. */
@@ -29,15 +25,6 @@ export const classModels: Record<TrafficClass, ClassModel> = {
   web: { weight: 1, burstBits: 8e6, spread: 1, activity: 1, budgetMs: 1000, patienceS: 10, uplink: 0.1 },
   bulk: { weight: 2, burstBits: 80e6, spread: 1, activity: 1, budgetMs: 30_000, patienceS: 30, uplink: 0.2 },
   sensor: { weight: 0.01, burstBits: 0, spread: 0, activity: 1, budgetMs: 300, patienceS: 10, uplink: 5 },
-};
-
-export const usualMix: Required<TrafficMix> = {
-  voice: 0.1,
-  video: 0.25,
-  gaming: 0.1,
-  web: 0.35,
-  bulk: 0.1,
-  sensor: 0.1,
 };
 
 /** Index into trafficClasses for a draw between 0 and 1. */

@@ -1,7 +1,9 @@
 // Builds a world's first moment from its description.
+
+import { modelVersion } from '@weft/contract/emulated-model';
+import { fromDb } from '@weft/contract/exact-math';
 import { type AccessPoint, never } from '../access-points/access-point.ts';
 import { plannedChannels, usualSettings } from '../access-points/settings.ts';
-import { fromDb } from '../exact-math.ts';
 import { reserve, setLinkPolicy } from '../multi-link/link-policies.ts';
 import { createMultiLinks, type LinkPolicy } from '../multi-link/multi-link-table.ts';
 import { channelsOverlap, usualWifiRadio } from '../radio/wifi.ts';
@@ -20,7 +22,7 @@ import { type Places, toPlaces } from './places.ts';
 import { createGrid, createNearest, findNearest } from './spatial-grid.ts';
 import { createTallies } from './tallies.ts';
 import { wifiLinks, wifiWidth } from './wifi-layer.ts';
-import { type AccessPointSpec, type AccessPointType, checkSpec, modelVersion, type WorldSpec } from './world-spec.ts';
+import { type AccessPointSpec, type AccessPointType, checkSpec, type WorldSpec } from './world-spec.ts';
 import type { Layer, Neighbours, WorldState } from './world-state.ts';
 
 const mostNeighbours = 48;

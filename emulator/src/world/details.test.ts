@@ -1,8 +1,9 @@
 // Parts of the model that are easily lost without a trace in any total: each computed by hand from a world made for it.
+
+import type { TrafficMix } from '@weft/contract/emulated-model';
 import { describe, expect, test } from 'vitest';
 import { wallLossDb } from '../radio/nr.ts';
 import { town } from '../town.ts';
-import type { TrafficMix } from '../traffic/traffic-classes.ts';
 import { traced } from './links.ts';
 import { nrLinks } from './nr-layer.ts';
 import { createWorld, type World } from './world.ts';

@@ -1,9 +1,11 @@
 // The devices of a world, as columns: who they are, where they are, what they want. Each lives around the access point
 // it was made for, and may attach to any that it can hear.
-import { cos, fromDb, sin } from '../exact-math.ts';
+
+import { usualMix } from '@weft/contract/emulated-model';
+import { cos, fromDb, sin } from '@weft/contract/exact-math';
 import { carLossDb, type NrScenario, nrFrequencyGhz, wallDeviationDb, wallLossDb } from '../radio/nr.ts';
 import { normal, streams, uniform } from '../randomness.ts';
-import { classAt, demandsBps, usualMix } from '../traffic/traffic-classes.ts';
+import { classAt, demandsBps } from '../traffic/traffic-classes.ts';
 import type { AccessPointSpec, AccessPointType } from './world-spec.ts';
 
 export const kinds = { seated: 0, walking: 1, corridor: 2, vehicle: 3 } as const;

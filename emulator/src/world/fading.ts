@@ -1,6 +1,6 @@
 // Small-scale variation of a signal: a sum of a few waves whose beat follows from how fast the device moves, and whose size from
 // how many independent pieces the bandwidth falls into.
-import { cos } from '../exact-math.ts';
+import { cos } from '@weft/contract/exact-math';
 import { hash, streams } from '../randomness.ts';
 
 const waves = 4;

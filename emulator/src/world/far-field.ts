@@ -1,6 +1,6 @@
 // What arrives from the many 5G cells that are too far away to be followed one by one: a sum by distance, for squares of the
 // map, worked out again when a cell changes.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 import { losProbability, type NrScenario, nrFrequencyGhz, nrPathLossDb, terrains, utHeightM } from '../radio/nr.ts';
 import { createNearest, findNearest, type SpatialGrid } from './spatial-grid.ts';
 import type { FarField, WorldState } from './world-state.ts';

@@ -1,8 +1,9 @@
 // Who disturbs from outside the network: each jammer stands at a place, sends on a channel with some power, and is felt by
 // whoever hears it there. It stays where it is when its victim leaves the channel.
+
+import { fromDb } from '@weft/contract/exact-math';
 import { maxOpticalW } from '../access-points/access-point.ts';
 import { faultOf } from '../access-points/faults.ts';
-import { fromDb } from '../exact-math.ts';
 import { nrFrequencyGhz, nrPathLossDb, resourceElementDbm } from '../radio/nr.ts';
 import { carrierPrbs } from '../radio/nr-cqi.ts';
 import { type Band, coupling } from '../radio/spectrum.ts';

@@ -1,5 +1,5 @@
 // LiFi in the world: which lamps shine on a device, how it is held, who stands in the light, and how well it is served.
-import { cos, fromDb, radians, sin, toDb } from '../exact-math.ts';
+import { cos, fromDb, radians, sin, toDb } from '@weft/contract/exact-math';
 import {
   beamGain,
   daylightCurrentA,

@@ -1,6 +1,6 @@
 // The paths between each device and the few access points it hears best, for one technology. Paths are worked out again
 // only where something moved or changed, and searched for again only after a way that matters.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 import { correlatedShadowDb } from '../radio/nr.ts';
 import { normal, streams } from '../randomness.ts';
 import { wallGain } from '../traffic/imported.ts';

@@ -1,5 +1,5 @@
 // 5G in the world: which paths devices have to cells, who serves them, and how well.
-import { atan, degrees, fromDb, toDb } from '../exact-math.ts';
+import { atan, degrees, fromDb, toDb } from '@weft/contract/exact-math';
 import {
   antennaDb,
   ceilingPatternDb,

@@ -1,6 +1,6 @@
 // From degrees to metres. Access points near one another share a flat map of their own; maps that are far apart on the
 // globe lie side by side on one plane, with a gap that no radio crosses.
-import { cos, radians } from '../exact-math.ts';
+import { cos, radians } from '@weft/contract/exact-math';
 
 export interface Location {
   latitude: number;

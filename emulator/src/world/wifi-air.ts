@@ -1,6 +1,6 @@
 // Who shares the air with whom: access points that hear each other take turns, one that hears another and is not heard waits
 // for it, and those that do not hear each other disturb each other's devices.
-import { fromDb } from '../exact-math.ts';
+import { fromDb } from '@weft/contract/exact-math';
 import { activityRatio, collisionShare, contentionEfficiency, usualRtsAboveBytes } from '../radio/medium-access.ts';
 import { type Band, coupling, overlaps } from '../radio/spectrum.ts';
 import { bandOf, clearChannelDbm, energyDetectionDbm, type WifiWidth } from '../radio/wifi.ts';

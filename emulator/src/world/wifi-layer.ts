@@ -1,5 +1,5 @@
 // WiFi in the world: which paths devices have to access points, who serves them, and how well.
-import { fromDb, toDb } from '../exact-math.ts';
+import { fromDb, toDb } from '@weft/contract/exact-math';
 import {
   goodputMbps,
   noiseFloorDbm,

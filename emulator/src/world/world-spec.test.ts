@@ -1,6 +1,7 @@
 // What a description may say of demand.
+
+import { trafficClasses } from '@weft/contract/emulated-model';
 import { expect, test } from 'vitest';
-import { trafficClasses } from '../traffic/traffic-classes.ts';
 import { type AccessPointSpec, checkSpec } from './world-spec.ts';
 
 const check = (more: Partial<AccessPointSpec>) =>

@@ -1,11 +1,9 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
+
+import { type TrafficMix, trafficClasses } from '@weft/contract/emulated-model';
 import type { NrScenario } from '../radio/nr.ts';
 import type { WifiRadio } from '../radio/wifi.ts';
 import type { Imported } from '../traffic/imported.ts';
-import { type TrafficMix, trafficClasses } from '../traffic/traffic-classes.ts';
-
-/** Which model made a run: another number, other physics. */
-export const modelVersion = 3;
 
 export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
 export type AccessPointType = (typeof accessPointTypes)[number];

@@ -1,7 +1,8 @@
 // Devices dropped around one cell among many, as the calibration of TR 38.901 wants it: their coupling loss to the best cell,
 // and their SINR while all cells send all the time.
+
+import { cos, fromDb, sin, toDb } from '@weft/contract/exact-math';
 import { createWorld, restoreWorld } from '@weft/emulator';
-import { cos, fromDb, sin, toDb } from '../../../emulator/src/exact-math.ts';
 import { type NrScenario, noisePerElementDbm, wallDeviationDb, wallLossDb } from '../../../emulator/src/radio/nr.ts';
 import { nrRateBps } from '../../../emulator/src/radio/nr-cqi.ts';
 import { normal, streams, uniform } from '../../../emulator/src/randomness.ts';

@@ -1,6 +1,7 @@
 // LiFi: how the rate falls with the distance from the lamp, and what people in the room do to the light.
+
+import { cos, sin } from '@weft/contract/exact-math';
 import { createWorld, restoreWorld } from '@weft/emulator';
-import { cos, sin } from '../../../emulator/src/exact-math.ts';
 import { town } from '../../../emulator/src/town.ts';
 import { kinds } from '../../../emulator/src/world/devices.ts';
 import { lifiNoiseA2, measureLifi } from '../../../emulator/src/world/lifi-layer.ts';

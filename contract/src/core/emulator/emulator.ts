@@ -1,4 +1,5 @@
 // Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
+import { trafficClasses } from '../functions/emulated-model.ts';
 import * as Type from '../schema/schema.ts';
 
 /** Of one request; more would use a core that requests need. */
@@ -11,10 +12,6 @@ export const EmulatorProfile = Type.Enum(['office', 'home', 'city', 'stadium', '
     'Traffic demand over a day; `always`: constant and lively, whatever the hour. Default: city for 5G, office for the others.',
 });
 export type EmulatorProfile = Type.Static<typeof EmulatorProfile>;
-
-/** What devices do; each class has its own kind of traffic. */
-const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
-export type TrafficClass = (typeof trafficClasses)[number];
 
 /** The controller checks the names, and that there is a share above 0. */
 export const EmulatorMix = Type.Record(Type.String(), Type.Number({ minimum: 0 }), {

@@ -1,16 +1,7 @@
 // Devices as a part: what attaches to access points, under pseudonyms, from reports to lists.
 import { randomUUID } from 'node:crypto';
-import { deviceActionsRoutes } from '../../operations/devices/device-actions-routes.ts';
-import { DeviceActionsService } from '../../operations/devices/device-actions-service.ts';
-import { countPresent, type DeviceExtras as DeviceExtraFields } from '../../operations/devices/device-answer.ts';
-import { deviceRoutes } from '../../operations/devices/device-routes.ts';
-import { DeviceService } from '../../operations/devices/device-service.ts';
-import type { AgentService } from '../accounts/agents/agent-service.ts';
-import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
-import { type Caller, isEnded } from '../base/caller.ts';
-import { toTime } from '../base/input/date-time.ts';
-import { type AgentSight, rightsOf } from '../base/rights/rights.ts';
+import { isEnded } from '../base/caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
 import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
@@ -33,15 +24,13 @@ const dayMs = 86_400_000;
 const joinRate = { perSecond: 100, reserve: 2_000 };
 
 interface DevicesPartDeps extends Platform {
-  agents: AgentService;
-  auditLog: AuditLog;
   eventLog: EventLog;
 }
 
 export type DevicesPart = ReturnType<typeof createDevicesPart>;
 
 export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
-  const { config, database, keyring, agents, auditLog, eventLog, retention, shares, now, onError } = deps;
+  const { config, database, keyring, eventLog, retention, shares, now, onError } = deps;
   const isShared = database.dialect === 'postgres';
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
   const store = new DeviceStore(database, { node: randomUUID(), now });
@@ -102,34 +91,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     areClearAllowed: () => extras.areClearAllowed,
     canonical: extras.canonical,
   });
-  const sightOf = (caller: Caller, selector: string): Promise<AgentSight> =>
-    events.agentSight.ask(caller, selector) ?? Promise.resolve(byName(caller));
   const hasEnded = (ap_id: string) => events.hasEnded.ask(ap_id) === true;
-  const devices = new DeviceService({
-    registry,
-    names,
-    agents,
-    eventLog,
-    shares,
-    sightOf,
-    showsAddresses: (caller) => extras.areClearAllowed && rightsOf(caller).isAdmin,
-    extrasOf: (device) => toExtras(extras, device),
-    hasEnded,
-  });
-  const care = new DeviceActionsService({
-    database,
-    devices,
-    names,
-    extras,
-    extrasStore,
-    store,
-    journal,
-    history,
-    eventLog,
-    auditLog,
-    sightOf,
-    onErased: events.deviceErased.run,
-  });
 
   const settle = () =>
     journal.settled().catch((error) => onError(error, 'devices of access points that are away could not be written'));
@@ -163,15 +125,18 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   });
 
   return {
-    devices,
     names,
     registry,
+    extras,
+    extrasStore,
+    store,
+    journal,
+    history,
+    hasEnded,
     addresses: new DeviceAddresses(registry, pseudonyms, extras.canonical),
     /** Notes which devices would not be moved. */
     sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
-    routes: [...deviceRoutes(devices), ...deviceActionsRoutes(care)],
     metrics: {
-      weft_devices: { help: 'Devices that this node knows', value: () => countPresent(registry, hasEnded) },
       weft_device_links: { help: 'Links between devices and access points', value: () => registry.table.linkCount },
       weft_devices_left_out: {
         help: 'Devices of reports that were left out because there are too many',
@@ -185,32 +150,6 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       await upkeep.load();
     },
     start: () => upkeep.start(),
-    async stop() {
-      devices.stop();
-      await upkeep.stop();
-    },
+    stop: () => upkeep.stop(),
   } satisfies Part & Record<string, unknown>;
-}
-
-function toExtras(extras: DeviceExtras, device: string): DeviceExtraFields {
-  const sticky = extras.stickyOf(device);
-  const watch = extras.watchOf(device);
-  const identities = extras.identitiesOf(device);
-  return {
-    ...(sticky && { sticky: { until: toTime(sticky.until), reason: sticky.reason, target: sticky.target } }),
-    ...(identities.length > 0 && { identities: [...identities] }),
-    ...(watch && { watched_until: toTime(watch.until) }),
-  };
-}
-
-/** What is known without a list of all agents. */
-function byName(caller: Caller): AgentSight {
-  const rights = rightsOf(caller);
-  return {
-    seesAll: rights.seesAll,
-    isSeen: (ap_id) => rights.seesName(ap_id),
-    isSelected: () => true,
-    typeOf: () => null,
-    wordsOf: () => '',
-  };
 }

@@ -1,7 +1,7 @@
 // Distributes access points over the requested places, and spreads those of one place at the usual distance of
 // their type. Uses the result of `locations`; the result is the position of each emulated agent. With the mathematics of
 // the model: positions are the same on every machine.
-import { atan2, cos, degrees, hypot, radians, sin } from '@weft/emulator/exact-math';
+import { atan2, cos, degrees, hypot, radians, sin } from '@weft/contract/exact-math';
 import type { Location } from './coordinates.ts';
 
 interface Offset {

@@ -1,10 +1,5 @@
-// Emulated networks as a part: those who ask for them (role api), and the worker that runs them (role emulator).
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Emulated networks as a part: requests for them, their records and their leases. Another process may run them.
 import type { LoginType } from '@weft/contract';
-import { EmulatorWorker } from '@weft/emulator';
-import { coverageRoutes } from '../../lab/radio-map/coverage-routes.ts';
-import { CoverageService } from '../../lab/radio-map/coverage-service.ts';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { AuditService } from '../accounts/audit/audit-service.ts';
@@ -14,7 +9,6 @@ import type { SiteService } from '../accounts/sites/site-service.ts';
 import type { PrincipalSource } from '../base/caller.ts';
 import { rightsOf } from '../base/rights/rights.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
-import type { DevicesPart } from '../devices/devices-part.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
@@ -42,13 +36,12 @@ interface EmulatorPartDeps extends Platform {
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
   commands: Pick<CommandsPart, 'listUnderWay'>;
-  devices: Pick<DevicesPart, 'addresses'>;
   jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
-  const { config, database, broker, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
-  const { ownUrl, now, onError, onChange } = deps;
+  const { config, database, agents, agentStore, audit, auditLog, changes, principals, shares } = deps;
+  const { now, onChange } = deps;
   const { jobStore, ownedJobs, mailboxStore, mailbox, outbox } = deps.jobs;
   const runs = new EmulatorRunStore(database, agentStore, jobStore);
   const requests = new EmulatorRequestStore(database);
@@ -110,7 +103,6 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     sites: deps.sites,
     shares,
     commands: deps.commands,
-    addresses: deps.devices.addresses,
     jobs: jobStore,
     now,
     maxUnpublished: config.maxWaitingJobs,
@@ -141,21 +133,6 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     turns.freed();
     upkeep.soon();
   });
-  const worker = config.roles.includes('emulator') && config.emulatorMaxRuns > 0 ? createWorker() : undefined;
-
-  function createWorker(): EmulatorWorker {
-    return new EmulatorWorker({
-      broker,
-      url: () => config.callbackUrl ?? ownUrl(),
-      stateDir: join(config.dataDir, 'emulator'),
-      maxRuns: config.emulatorMaxRuns,
-      reservedRuns: 1,
-      ...(config.callbackUrl === undefined &&
-        config.tls && { trustedCertificate: readFileSync(config.tls.certFile, 'utf8') }),
-      onError,
-    });
-  }
-
   events.callerChanged.within(ending.step);
   events.agentRemoved.add('record', (ap_id) => runs.agentRemoved(ap_id));
   events.cancelJob.onAsk((caller, job) =>
@@ -166,24 +143,11 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     emulator,
     leases,
     upkeep,
-    routes: [
-      ...emulatorRoutes({ emulator, leases }),
-      ...coverageRoutes(new CoverageService({ emulator, leases, shares })),
-    ],
-    metrics: {
-      weft_emulator_runs: { help: 'Emulated networks that this process runs', value: () => worker?.runs ?? 0 },
-      weft_emulator_agents: { help: 'Emulated agents of this process', value: () => worker?.agents ?? 0 },
-      weft_emulator_late_seconds: {
-        help: 'How many seconds of model time the slowest emulated network of this process is behind its clock',
-        value: () => worker?.lateBySeconds ?? 0,
-      },
-    },
-    async start() {
+    routes: emulatorRoutes({ emulator, leases }),
+    start() {
       if (config.roles.includes('api')) upkeep.start();
-      await worker?.start();
     },
     async drain() {
-      await worker?.stop();
       leases.stop();
       await upkeep.stop();
     },

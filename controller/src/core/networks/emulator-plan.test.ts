@@ -1,4 +1,4 @@
-import { trafficClasses } from '@weft/emulator/traffic-classes';
+import { trafficClasses } from '@weft/contract/emulated-model';
 import { describe, expect, it } from 'vitest';
 import { EmulatorMix, type EmulatorSpec, type EmulatorSpinupRequest } from '../../../../contract/src/index.ts';
 import { demandOf, type PlanLimits, planRun } from './emulator-plan.ts';

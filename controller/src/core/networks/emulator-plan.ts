@@ -9,7 +9,7 @@ import {
   type ResolvedPlace,
   type SiteCreate,
 } from '@weft/contract';
-import { trafficClasses, usualMix } from '@weft/emulator/traffic-classes';
+import { trafficClasses, usualMix } from '@weft/contract/emulated-model';
 import type { Problem } from '../base/errors.ts';
 import { MAX_PROBLEMS } from '../base/input/json-scanner.ts';
 import { type Loc, valueError } from '../base/input/value-rules.ts';

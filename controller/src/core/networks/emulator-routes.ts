@@ -12,7 +12,6 @@ import {
   StepAnswer,
   StepRequest,
 } from '@weft/contract';
-import { WhatIfAnswer, WhatIfRequest } from '@weft/contract/lab';
 import * as Type from '@weft/contract/schema';
 import { AuthenticationError } from '../base/errors.ts';
 import { emulatorStarters, owners } from '../base/rights/permission.ts';
@@ -94,15 +93,6 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
         whileConnected(context.request, (gone) => {
           return emulator.step(context.caller, context.path('job_number'), context.body.seconds, gone);
         }),
-    }),
-    route('emulator_what_if', 'POST /api/v1/emulator/what_if', {
-      permission: owners,
-      summary: 'Predict the effect of commands on a running network',
-      failures: { 404: 'No such run, or it is not the caller’s', 409: 'The run has ended, or has not started' },
-      body: WhatIfRequest,
-      changesNothing: true,
-      response: WhatIfAnswer,
-      handle: ({ caller, body, request }) => whileConnected(request, (gone) => emulator.whatIf(caller, body, gone)),
     }),
     callbackRoute('callback_emulator_lease', 'POST /api/v1/callback/emulator/lease', {
       permission: { admin: 'no', user: 'no', agent: 'no', third_party_app: 'no', openTo: 'callback_token' },

@@ -10,8 +10,6 @@ import type {
   StatusAnswer,
   StepAnswer,
 } from '@weft/contract';
-import { toCommandText } from '@weft/contract/declared-commands';
-import type { WhatIfAnswer, WhatIfRequest } from '@weft/contract/lab';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { SiteService } from '../accounts/sites/site-service.ts';
@@ -23,9 +21,6 @@ import type { FairTurns } from '../base/shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../base/shares/shares.ts';
 import type { SqlQueries } from '../base/storage/sql-database.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
-import { parseCommand } from '../commands/grammar/command-text.ts';
-import { deviceOf } from '../commands/grammar/device-commands.ts';
-import type { DeviceAddresses } from '../devices/registry/device-addresses.ts';
 import type { MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import { type JobOutbox, publishHoldMs } from '../jobs/publish/job-outbox.ts';
 import type { JobRecord, NewJob } from '../jobs/store/job-record.ts';
@@ -51,8 +46,6 @@ export interface EmulatorServiceOptions {
   audit: AuditService;
   sites: Pick<SiteService, 'createMissing' | 'changed'>;
   commands: Pick<CommandsPart, 'listUnderWay'>;
-  /** Between the names of devices that callers use and those inside of a network. */
-  addresses: Pick<DeviceAddresses, 'identityAt' | 'withoutIdentities'>;
   /** Throws unless the owner of the run may have it now, by its record in the transaction. */
   requireRight: (tx: SqlQueries, run: NewRun) => Promise<void>;
   shares: Shares;
@@ -64,20 +57,20 @@ export interface EmulatorServiceOptions {
 const maxAgentsShown = 20_000;
 /** An hour of a large network. */
 const stepWithinMs = 150_000;
-/** What-ifs and faults that wait for their answers. */
+/** Steps, faults and what-ifs that wait for their answers. */
 const maxRequestsPerCaller = 10;
+
+export type NetworkRequest = Parameters<EmulatorLeaseService['ask']>;
 
 export class EmulatorService {
   readonly #options: EmulatorServiceOptions;
   readonly #spinUps: FairTurns;
-  readonly #whatIfs: FairTurns;
   readonly #requests: OpenShare;
   readonly #now: () => number;
 
   constructor(options: EmulatorServiceOptions) {
     this.#options = options;
     this.#spinUps = options.shares.turns('spin_ups', { slots: 4, perPrincipal: 1, maxWaiting: 20 });
-    this.#whatIfs = options.shares.turns('what_ifs', { slots: 4, perPrincipal: 2 });
     this.#requests = options.shares.open('emulator_requests', maxRequestsPerCaller);
     this.#now = options.now ?? Date.now;
   }
@@ -177,47 +170,19 @@ export class EmulatorService {
     return true;
   }
 
-  /** Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
-  async whatIf(caller: Caller, request: WhatIfRequest, gone?: AbortSignal): Promise<WhatIfAnswer> {
-    const { job_number, commands, minutes = 5, futures = 8, within_seconds } = request;
-    await this.requireRunning(caller, job_number);
-    await this.requireMembers(
-      job_number,
-      commands.map(({ agent_id }) => agent_id),
-    );
-    const { addresses } = this.#options;
-    const asked = { commands: commands.map((command) => this.#asSent(command)), minutes, futures, within_seconds };
-    const answer = await this.#ask(caller, job_number, 'what_if', asked, { signal: gone });
-    const { results, ...rest } = answer as Partial<WhatIfAnswer>;
-    const named = results?.map((result) => addresses.withoutIdentities(String(result.agent_id), result));
-    return { job_number, ...rest, ...(named && { results: named }) } as WhatIfAnswer;
-  }
-
-  /** A command about a device as its access point would get it. */
-  #asSent({ agent_id, command }: WhatIfRequest['commands'][number]): WhatIfRequest['commands'][number] {
-    const { name, args } = parseCommand(command, ['body', 'commands']);
-    const device = deviceOf({ name, args });
-    const identity = device === undefined ? undefined : this.#options.addresses.identityAt(agent_id, device);
-    return { agent_id, command: identity === undefined ? command : toCommandText(name, { ...args, device: identity }) };
-  }
-
-  /** Injects a fault into a running network. Throws as whatIf does. */
+  /** Injects a fault. Throws NotFoundError `agent_not_found`, ConflictError `run_over` or `run_not_started`, TryLaterError 503. */
   async fault(caller: Caller, job_number: string, request: FaultRequest): Promise<StatusAnswer> {
     await this.requireRunning(caller, job_number);
     await this.requireMembers(job_number, [request.agent_id]);
     const { agent_id, kind, seconds, amount } = request;
-    await this.#ask(caller, job_number, 'fault', {
-      agent_id,
-      kind,
-      seconds,
-      ...(amount !== undefined && { amount }),
-    });
+    const fault = { agent_id, kind, seconds, ...(amount !== undefined && { amount }) };
+    await this.ask(caller, [job_number, 'fault', fault]);
     return { status: 'success', detail: `${kind} holds for ${seconds} seconds of model time` };
   }
 
   /**
    * So many seconds pass in a network that stands still. Resolves when its access points have reported them, and have taken
-   * every command that was sent before. Throws as whatIf does, and ConflictError `not_stepped` or `commands_not_taken`.
+   * every command that was sent before. Throws as fault does, and ConflictError `not_stepped` or `commands_not_taken`.
    */
   async step(caller: Caller, job_number: string, seconds: number, gone: AbortSignal): Promise<StepAnswer> {
     const { commands, runs } = this.#options;
@@ -225,20 +190,20 @@ export class EmulatorService {
     const underWay = await commands.listUnderWay(await this.agentsOf(job_number));
     const sent = underWay.map(({ ap_id, command_id }) => ({ ap_id, command_id }));
     const options = { signal: gone, withinMs: stepWithinMs };
-    const answer = await this.#ask(caller, job_number, 'step', { seconds, sent }, options);
+    const answer = await this.ask(caller, [job_number, 'step', { seconds, sent }, options]);
     // Before the caller goes on: what it sends next is sent at that time.
     await runs.noteModelTime(job_number, Date.parse(String(answer.model_time)));
     return { job_number, ...answer } as StepAnswer;
   }
 
-  /** Each waits for its answer for up to a minute; a what-if before that for its turn, since it computes as long. */
-  async #ask(caller: Caller, ...request: Parameters<EmulatorLeaseService['ask']>): Promise<Record<string, unknown>> {
+  /** Waits for the answer for up to a minute; what is computed as long waits for its turn before that. */
+  async ask(caller: Caller, request: NetworkRequest, turns?: FairTurns): Promise<Record<string, unknown>> {
     const [job_number, kind, body, options] = request;
     const principal = principalOf(caller);
     const release = this.#requests.take(principal, 'too_many_requests');
     const ask = () => this.#options.leases.ask(job_number, kind, body, { ...options, by: caller });
     try {
-      return await (kind === 'what_if' ? this.#whatIfs.run(principal, ask, { signal: options?.signal }) : ask());
+      return await (turns ? turns.run(principal, ask, { signal: options?.signal }) : ask());
     } finally {
       release();
     }

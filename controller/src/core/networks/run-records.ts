@@ -1,7 +1,7 @@
 // What is stored and published of a planned run: its agents, its task and its record.
 import { randomUUID } from 'node:crypto';
 import type { EmulatorAccepted, EmulatorSpinupRequest, EmulatorTask } from '@weft/contract';
-import { modelVersion } from '@weft/emulator/world-spec';
+import { modelVersion } from '@weft/contract/emulated-model';
 import { toGeneratedHash } from '../accounts/agents/agent-password.ts';
 import { type AgentRecord, noLabels } from '../accounts/agents/agent-record.ts';
 import { emulatedName } from '../accounts/agents/emulated-name.ts';

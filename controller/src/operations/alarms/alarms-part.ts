@@ -10,6 +10,7 @@ import { backupStampOf } from '../../core/base/storage/data-folder.ts';
 import { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
+import { TransactionStep } from '../../core/event-kinds.ts';
 import type { Events } from '../../core/events.ts';
 import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import type { DeadLetterStore } from '../../core/jobs/store/dead-letter-store.ts';
@@ -26,7 +27,7 @@ import { PreviewService } from './api/preview-service.ts';
 import { SilenceService } from './api/silence-service.ts';
 import { productRules } from './rules/product-rules.ts';
 import { alarmEvent } from './store/alarm-events.ts';
-import { AlarmStore } from './store/alarm-store.ts';
+import { type AlarmRecord, AlarmStore } from './store/alarm-store.ts';
 import { clearEndedAlarms, hasEndedAlarms } from './store/ended-alarms.ts';
 import { RuleStore, SilenceStore } from './store/rule-store.ts';
 import { ActiveAlarms } from './watch/active-alarms.ts';
@@ -98,8 +99,9 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
   const readingWatch = new ReadingWatch({ readings, activeAlarms, directory });
-  const clearEnded = (tx: SqlQueries) =>
-    clearEndedAlarms(tx, { alarms, eventLog, also: events.alarmsEnded.run }, deps.now());
+  /** Alarms were cleared because what they are about has ended; further steps of the same transaction. */
+  const ended = new TransactionStep<[alarms: readonly AlarmRecord[]]>();
+  const clearEnded = (tx: SqlQueries) => clearEndedAlarms(tx, { alarms, eventLog, also: ended.run }, deps.now());
   // What an older version has left, or whoever ended a network beside the server.
   const clearLeft = async () => {
     if (await hasEndedAlarms(database)) await database.transaction(clearEnded);
@@ -194,6 +196,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     /** For parts that know more of what may go wrong with Weft. */
     readings,
     activeAlarms,
+    ended,
     /** Whoever has it makes alarms of what time brings, and incidents of alarms. */
     lease,
     ruleStore: stores.rules,

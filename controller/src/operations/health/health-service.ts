@@ -1,5 +1,6 @@
 // Health for callers: of the network as far as they may see it, and of one access point with its service levels.
-import type { AgentHealthReport, AlarmSeverity, NetworkHealth, ServiceLevel } from '@weft/contract/operations';
+import type { AlarmSeverity } from '@weft/contract';
+import type { AgentHealthReport, NetworkHealth, ServiceLevel } from '@weft/contract/operations';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { Caller } from '../../core/base/caller.ts';
 import { NotFoundError } from '../../core/base/errors.ts';

@@ -1,5 +1,6 @@
 // Laws of health: nothing is counted twice or lost, an alarm more never makes anything better, order does not matter.
-import type { AlarmSeverity, NetworkHealth } from '@weft/contract/operations';
+import type { AlarmSeverity } from '@weft/contract';
+import type { NetworkHealth } from '@weft/contract/operations';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type HealthAgent, type HealthAlarm, networkHealth } from './network-health.ts';

@@ -1,6 +1,6 @@
 // Health in one word with its causes: of an access point, of sites, of the network. Pure: agents and active alarms go in.
-import type { HealthWord } from '@weft/contract';
-import type { AgentHealth, AlarmSeverity, NetworkHealth, SiteHealth } from '@weft/contract/operations';
+import type { AlarmSeverity, HealthWord } from '@weft/contract';
+import type { AgentHealth, NetworkHealth, SiteHealth } from '@weft/contract/operations';
 import type { AgentState } from '@weft/contract/selector';
 import { TopN } from '../../core/base/lists/top-n.ts';
 import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../../core/fleet/index/health-word.ts';

@@ -5,10 +5,12 @@ import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
+import type { TransactionStep } from '../../core/event-kinds.ts';
 import type { Events } from '../../core/events.ts';
 import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import type { AlarmService } from '../alarms/api/alarm-service.ts';
+import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { RuleStore } from '../alarms/store/rule-store.ts';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import type { RolloutStore } from '../desired/store/rollout-store.ts';
@@ -23,7 +25,13 @@ const dayMs = 86_400_000;
 const pruneRows = 500;
 
 interface IncidentsPartDeps extends Platform {
-  alarms: { alarms: AlarmService; activeAlarms: ActiveAlarms; lease: NodeLease; ruleStore: RuleStore };
+  alarms: {
+    alarms: AlarmService;
+    activeAlarms: ActiveAlarms;
+    ended: TransactionStep<[alarms: readonly AlarmRecord[]]>;
+    lease: NodeLease;
+    ruleStore: RuleStore;
+  };
   agentStore: AgentStore;
   eventLog: EventLog;
   view: EventView;
@@ -81,7 +89,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     keptMs,
     remove: (nowMs) => store.prune(nowMs - keptMs, nowMs - dayMs, pruneRows),
   });
-  events.alarmsEnded.add((tx, cleared) => keeper.closeEnded(tx, cleared));
+  deps.alarms.ended.add((tx, cleared) => keeper.closeEnded(tx, cleared));
   events.devicesAffected.onAsk(() => store.devicesAffected());
   events.agentRemoved.add('data', (ap_id) => store.removeAgent(ap_id));
   events.deviceErased.within(async (tx, { names }) => {

@@ -3,6 +3,7 @@ import type {
   AgentConfiguration,
   AgentListItem,
   Aggregate,
+  AlarmSeverity,
   Agent as AnyAgent,
   AgentDetails as AnyAgentDetails,
   EventItem as AnyEvent,
@@ -16,7 +17,7 @@ import type {
   Technology,
 } from '@weft/contract';
 import type { BackOffOptions } from '@weft/contract/back-off';
-import type { AlarmSeverity, AlarmState, IncidentState } from '@weft/contract/operations';
+import type { AlarmState, IncidentState } from '@weft/contract/operations';
 import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
 import type { Operations, operations } from './operations.ts';

@@ -1,7 +1,6 @@
 // The fleet at one moment, for whoever looks at many agents: who is in which state, what is measured there, who matches a
 // selector. Everything is in memory; only what a question needs is prepared.
-import type { HealthWord } from '@weft/contract';
-import type { AlarmSeverity } from '@weft/contract/operations';
+import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import {
   type AgentState,
   type ConfigState,

@@ -1,6 +1,5 @@
 // The health of an access point in one word: by its state and its worst alarm. Pure.
-import type { HealthWord } from '@weft/contract';
-import type { AlarmSeverity } from '@weft/contract/operations';
+import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import type { AgentState } from '@weft/contract/selector';
 
 /** The worst first. */

@@ -1,14 +1,6 @@
 // Operations on alarms: list them, and handle them.
-import { Page, StatusAnswer } from '@weft/contract';
-import {
-  Alarm,
-  AlarmKey,
-  AlarmNote,
-  AlarmRaise,
-  type AlarmSeverity,
-  AlarmShelf,
-  type AlarmState,
-} from '@weft/contract/operations';
+import { type AlarmSeverity, Page, StatusAnswer } from '@weft/contract';
+import { Alarm, AlarmKey, AlarmNote, AlarmRaise, AlarmShelf, type AlarmState } from '@weft/contract/operations';
 import * as Type from '@weft/contract/schema';
 import { alarmHandlers, alarmRaisers, fleetReaders } from '../../../core/base/rights/permission.ts';
 import { type Route, routesOf, success } from '../../../core/http/request/route.ts';

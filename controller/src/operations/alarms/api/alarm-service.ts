@@ -1,7 +1,8 @@
 // Alarms for callers: lists them, and records what people do about them. Each change, its event and its audit entry are one
 // transaction.
 
-import type { Alarm, AlarmSeverity } from '@weft/contract/operations';
+import type { AlarmSeverity } from '@weft/contract';
+import type { Alarm } from '@weft/contract/operations';
 import type { Selector } from '@weft/contract/selector';
 import type { NewAuditEntry } from '../../../core/accounts/audit/audit-entry.ts';
 import type { AuditLog } from '../../../core/accounts/audit/audit-store.ts';

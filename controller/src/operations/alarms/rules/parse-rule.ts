@@ -1,5 +1,6 @@
 // Rules as administrators write them: validated beyond their schema, all problems at once, and with every default filled in.
-import type { AlarmClear, AlarmCondition, AlarmRuleInput, AlarmSeverity } from '@weft/contract/operations';
+import type { AlarmSeverity } from '@weft/contract';
+import type { AlarmClear, AlarmCondition, AlarmRuleInput } from '@weft/contract/operations';
 import { parseSelector, type Selector, SelectorError } from '@weft/contract/selector';
 import { type Problem, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';

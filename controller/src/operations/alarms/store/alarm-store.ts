@@ -1,6 +1,7 @@
 // Alarms: one row each, kept after it has cleared. While it is active no other alarm of the same rule and subject can exist, on
 // any number of nodes.
-import type { Alarm, AlarmSeverity, AlarmState } from '@weft/contract/operations';
+import type { AlarmSeverity } from '@weft/contract';
+import type { Alarm, AlarmState } from '@weft/contract/operations';
 import type { SqlQueries, SqlValue } from '../../../core/base/storage/sql-database.ts';
 import { toSqlValue } from '../../../core/base/storage/sql-rows.ts';
 import { type InMs, RecordTable, SqlStore } from '../../../core/base/storage/sql-store.ts';

@@ -1,10 +1,12 @@
 // The fields of a network: how many access points of each technology with how many devices, how much these ask for and what for,
 // and how devices use several links.
+
+import { trafficClasses } from '@weft/contract/emulated-model';
 import type { Technology } from '../../../api/client.ts';
 import { Field, SelectField, TextField } from '../../../components/forms/fields.tsx';
 import type { FormState } from '../../../components/forms/form.tsx';
 import { Glyph } from '../../../components/glyph.tsx';
-import { hasPrimary, linkModes, type NetworkValues, technologies, trafficClasses } from './network-form.ts';
+import { hasPrimary, linkModes, type NetworkValues, technologies } from './network-form.ts';
 
 const text = {
   mix: 'What devices do',

@@ -1,11 +1,10 @@
 // The form for a new network: from what is typed to the request, from the problems of the answer back to the fields, and
 // what will happen in plain words. Pure.
+import { trafficClasses } from '@weft/contract/emulated-model';
 import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../../api/client.ts';
 import { formatCount, formatNumber, formatSpan } from '../../../format.ts';
 
 export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
-
-export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
 
 type LinkPolicy = NonNullable<EmulatorSpec['link_policy']>;
 type LinkMode = LinkPolicy['mode'];

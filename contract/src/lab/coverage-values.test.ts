@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rounds } from '../../../../test/rounds.ts';
+import { rounds } from '../../../test/rounds.ts';
 import { decodeCoverage, encodeCoverage } from './coverage-values.ts';
 
 test('what is written is read again, to half a step of the scale', () => {
