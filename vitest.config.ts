@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { openMemoryFolder } from './test/memory-folder.ts';
+import { seedOfCommit } from './test/run-seed.ts';
 import SlowFirst from './test/slow-first.ts';
 
 // Here and not only in `env`, so that worker processes and their children start with it.
 process.env.TZ = 'UTC';
 process.env.WEFT_TEST_RUN = String(process.pid);
+process.env.WEFT_TEST_SEED ||= seedOfCommit();
 // Threads, too, then find their modules compiled, in the place where `weft` keeps its own: else that is half of the work.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'weft');
 
@@ -49,7 +51,7 @@ export default defineConfig({
           isolate: false,
           include: ['**/*.test.ts'],
           exclude: [...exclude, 'e2e/**', ...contract],
-          setupFiles: ['test/pure/no-servers.ts', 'test/fewer-rounds.ts'],
+          setupFiles: ['test/pure/no-servers.ts', 'test/each-file.ts'],
           testTimeout: 240_000,
           hookTimeout: 240_000,
         },
@@ -64,7 +66,7 @@ export default defineConfig({
           experimental: asNodeDoes,
           setupFiles: [
             'test/quick-imports.ts',
-            'test/fewer-rounds.ts',
+            'test/each-file.ts',
             'test/fewer-polls.ts',
             'test/threads/shared-thread.ts',
             'test/temporary-folder.ts',

@@ -12,7 +12,7 @@ import {
 } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
 import { countCost } from '../test/costs/file-costs.ts';
-import { isLong } from '../test/rounds.ts';
+import { everyPage } from '../test/rounds.ts';
 
 /** The one that cannot have a window needs less. */
 const program = ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium'].find((path) => existsSync(path));
@@ -222,8 +222,8 @@ export async function seriousViolations(page: Page): Promise<string[]> {
     const include = [dialog ?? document];
     const where = exclude.length > 0 ? { include, exclude } : { include };
     const isNew = new Map();
-    if (${!isLong}) {
-      const contrasting = new Set(${JSON.stringify(isLong ? [] : [...contrasting])});
+    if (${!everyPage}) {
+      const contrasting = new Set(${JSON.stringify(everyPage ? [] : [...contrasting])});
       for (const [key, element] of ${looksBelow}(dialog ?? document.body, new Set(exclude))) {
         if (!contrasting.has(key)) isNew.set(key, element);
       }

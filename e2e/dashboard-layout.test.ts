@@ -1,11 +1,11 @@
 // Every page of the dashboard at every width, as a person finds it a moment after opening: nothing beside or below the
 // frame, no column too narrow to read, nothing that jumps while it loads, nothing on the console; and nothing serious for
 // people who use other means than eye and mouse.
-import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { isLong } from '../test/rounds.ts';
+import { draw } from '../test/draw.ts';
+import { everyPage } from '../test/rounds.ts';
 import { hasBrowser, seriousViolations, type Visit, type VisitOptions, visit } from './browser.ts';
 import { type Furnished, furnish } from './furnished-weft.ts';
 import { follow, signInHere, visitSignedIn } from './signed-in.ts';
@@ -26,7 +26,7 @@ interface Screen extends VisitOptions {
   viewport: { width: number; height: number };
 }
 
-/** Between the first two: every page is loaded there with `npm run test:long`; else it is made as wide as one of them. */
+/** Between the first two: every page is loaded there with `npm test -- --every-page`; else it is made as wide as one of them. */
 const screensBetween: Record<string, Screen> = {
   '768 px': { viewport: { width: 768, height: 1024 } },
   '860 px': { viewport: { width: 860, height: 900 } },
@@ -44,7 +44,7 @@ const walks = [
   ['390 px', '1440 px'],
   ['768 px', '860 px'],
   ['1024 px', '1440 px at 200 %'],
-].slice(0, isLong ? 3 : 1);
+].slice(0, everyPage ? 3 : 1);
 const maxShift = 0.1;
 const maxRequests = 15;
 /** What is asked for later keeps the page fresh; on a busy machine less is asked for until then, never more. */
@@ -66,8 +66,8 @@ function addressesOf(access: (route: Route) => boolean, { params }: Furnished): 
   );
 }
 
-/** Which page is the first of those that are loaded, and of those that are looked at on a screen between: others each time. */
-const first = randomInt(12);
+/** Which page is the first of those that are loaded, and of those that are looked at on a screen between: others with each seed. */
+const first = draw('first page').below(12);
 const laptop = screens['1440 px']!;
 
 /** From the large screen to the small one, and back with the next page; some pages on one of two others between them, in turn. */
@@ -96,10 +96,10 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
 
   test.each(walks)('fits its frame, keeps its columns readable and does not jump, at %s and %s', async (...names) => {
     const here = await furnished();
-    // To load a page is most of the work: with `npm run test:long` all of them on both screens, else a twelfth on one of both.
+    // To load a page is most of the work: with `npm test -- --every-page` all of them on both screens, else a twelfth on one of both.
     // A page always on the same one: what it does on the other is then no surprise of a single run.
     const isLoaded = (at: number) => (_: string, index: number) =>
-      isLong || (index % 2 === at && (Math.floor(index / 2) + first) % 12 === 0);
+      everyPage || (index % 2 === at && (Math.floor(index / 2) + first) % 12 === 0);
     const found = await Promise.all(names.map((name, at) => walk(here, name, screens[name]!, isLoaded(at))));
     expect(found.flat()).toEqual([]);
   });
@@ -108,8 +108,8 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
     const here = await furnished();
     const { page } = await visitSignedIn(here.weft, { path: '/no-such-page', title: 'Page not found' });
     const problems: string[] = [];
-    // The views are the same pages with something else on them: half of them, unless the run is long.
-    const views = here.views.filter((_, index) => isLong || index % 2 === first % 2);
+    // The views are the same pages with something else on them: half of them, unless every page is looked at.
+    const views = here.views.filter((_, index) => everyPage || index % 2 === first % 2);
     const addresses = [...views, ...addressesOf(({ access }) => access !== 'public', here)];
     for (const [index, address] of oneAfterTheOther(addresses).entries()) {
       // The element that is marked belongs to the page before.
@@ -121,8 +121,8 @@ describe.skipIf(!hasBrowser)('every page of the dashboard', () => {
         if (at > 0) await page.setViewportSize(viewport);
         const { overflow, narrow } = await page.evaluate<Measured>(measure(60));
         const found = [...overflow, ...narrow];
-        // To examine one is as much work as all else that is done with it: every third one, unless the run is long.
-        const isInTurn = isLong || (index + first) % 3 === 0;
+        // To examine one is as much work as all else that is done with it: every third one, unless every page is looked at.
+        const isInTurn = everyPage || (index + first) % 3 === 0;
         const isExamined = viewport === laptop.viewport && isInTurn && !views.includes(address);
         if (isExamined) found.push(...(await seriousViolations(page)));
         problems.push(...found.map((problem) => `${address}, ${viewport.width} px wide: ${problem}`));
@@ -193,13 +193,13 @@ async function walk(here: Furnished, name: string, screen: Screen, isLoaded: Cho
     }
   };
   const isPublic = ({ access }: Route) => access === 'public';
-  const isOnThis = (_: string, index: number) => isLong || Boolean(index % 2) === Boolean(screen.isMobile);
-  await look(addressesOf(isPublic, here).filter(isOnThis), !(isLong && screen.isMobile));
+  const isOnThis = (_: string, index: number) => everyPage || Boolean(index % 2) === Boolean(screen.isMobile);
+  await look(addressesOf(isPublic, here).filter(isOnThis), !(everyPage && screen.isMobile));
   await seen.page.goto(`${here.weft.url}/sign-in`);
   await signInHere(seen.page);
   await seen.page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
   const others = [...addressesOf((route) => !isPublic(route), here), ...here.views].filter(isLoaded);
-  await look(others, isLong && !screen.isMobile);
+  await look(others, everyPage && !screen.isMobile);
   return problems.map((problem) => `${name}: ${problem}`);
 }
 
@@ -220,15 +220,15 @@ function oneAfterTheOther(addresses: string[]): string[] {
 
 /**
  * Of these a page is made as wide: the screen on which it was not opened; one with the rail of navigation and one without, the lowest. Of
- * the last two, one in turn for each page, unless the run is long.
+ * the last two, one in turn for each page, unless every page is looked at.
  */
 const madeAsWide = ['390 px', '1440 px', '1024 px', '1440 px at 200 %'].map((name) => screens[name]!);
-let turn = Math.floor(Math.random() * 2);
+let turn = draw('first width').below(2);
 
 /** What does not fit when the page becomes narrower or wider. */
 async function problemsBetween(page: Page, address: string, own: Screen): Promise<string[]> {
   const problems: string[] = [];
-  const isLeftOut = (screen: Screen, index: number) => screen === own || (!isLong && index === 2 + (turn % 2));
+  const isLeftOut = (screen: Screen, index: number) => screen === own || (!everyPage && index === 2 + (turn % 2));
   turn += 1;
   for (const { viewport } of madeAsWide.filter((screen, index) => !isLeftOut(screen, index))) {
     await page.setViewportSize(viewport);

@@ -4,6 +4,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { connect } from 'amqplib';
 import { expect } from 'vitest';
+import { draw } from '../test/draw.ts';
 import { startPostgres, type TestPostgres } from '../test/postgres.ts';
 import { shareRabbit, type TestRabbit } from '../test/rabbitmq.ts';
 import { findFreePort } from '../test/server-process.ts';
@@ -286,13 +287,14 @@ export async function killProcess(rounds: number): Promise<Record<string, number
     return ledger.ask(count % 5 === 0 ? history : details);
   };
   const atOnce: Promise<unknown>[] = [];
+  const moments = draw('moments of kills');
   await underLoad(ledger, ask, async (more) => {
     for (let kills = 0; kills < rounds; kills++) {
       await more(10);
       // More than the workers take at once, and some accepted without an answer.
       const askAndFollow = () => ledger.ask(details).then((job) => job && ledger.follow(job));
       atOnce.push(...Array.from({ length: 30 }, askAndFollow));
-      await pause(Math.random() * 300);
+      await pause(moments.below(300));
       await restart(!isLong && kills === rounds - 1);
     }
   });

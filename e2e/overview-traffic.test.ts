@@ -1,6 +1,7 @@
 // What the overview of a network of 313 access points pulls while nobody does anything: a browser that is left open must
 // not fill a mobile line.
 import { expect, onTestFinished, test } from 'vitest';
+import { draw } from '../test/draw.ts';
 import { rounds } from '../test/rounds.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../test/weft.ts';
 import { hasBrowser, visit } from './browser.ts';
@@ -32,16 +33,17 @@ async function registerAgents(weft: TestWeft, token: string): Promise<string[]> 
 /** Each reports every ten seconds, one after the other. */
 function keepReporting(weft: TestWeft, names: readonly string[]): void {
   let next = 0;
+  const random = draw('reports');
   const report = () => {
     const at = Date.now();
     const fields = {
-      throughput_mbps: Math.random() * 300,
-      connected_devices: Math.floor(Math.random() * 30),
-      power_w: Math.random() * 120,
-      rssi_dbm: -40 - Math.random() * 50,
-      noise_dbm: -95 + Math.random() * 3,
-      temperature_c: 30 + Math.random() * 20,
-      airtime_percent: Math.random() * 100,
+      throughput_mbps: random.unit() * 300,
+      connected_devices: random.below(30),
+      power_w: random.unit() * 120,
+      rssi_dbm: -40 - random.unit() * 50,
+      noise_dbm: -95 + random.unit() * 3,
+      temperature_c: 30 + random.unit() * 20,
+      airtime_percent: random.unit() * 100,
       channel: 36,
     };
     void weft.record(

@@ -1,7 +1,8 @@
 // The SDK as others get it: built, packed, installed from the tarball into an empty folder, and used there by the system's
 // own Node, by a TypeScript compiler, and in a browser.
+
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -55,7 +56,7 @@ async function prepare() {
 
 /** What the program prints, read as JSON. */
 async function run(program: string, args: string[]) {
-  const file = join(folder, `program-${Math.random().toString(36).slice(2)}.js`);
+  const file = join(folder, `program-${randomUUID()}.js`);
   writeFileSync(file, program);
   const child = spawn(node!, [file, ...args], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
   const said = { out: '', err: '' };

@@ -1,7 +1,7 @@
 // Rounds of posting to a Weft whose telemetry is on another server, while one of the three fails: the controller, the server,
 // or the network between them. Samples lie so far apart that batches cross midnight, where a store might keep a half.
-import { randomInt } from 'node:crypto';
 import { expect, onTestFinished } from 'vitest';
+import { draw } from '../test/draw.ts';
 import { startTcpProxy, type TcpProxy } from '../test/tcp-proxy.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import type { Findings, Ledger, LedgerAgent } from './telemetry-ledger.ts';
@@ -46,11 +46,13 @@ export async function storeFaultRounds(
   const { ledger, env } = await prepareLedger(folder, agents, { startMs: Date.now() - 28 * dayMs, stepMs });
   const options = { folder, env: { ...env, WEFT_TELEMETRY_URL: urlOf(proxy.port) } };
   const acknowledged: number[] = [];
+  const random = draw('moments of faults');
+  const { least, most } = answersBefore;
   let weft = await serve(options);
   for (const [round, fault] of faults.entries()) {
     const before = ledger.acknowledged;
     const posting = new Posting(ledger, weft);
-    await posting.untilAnswered(randomInt(answersBefore.least, answersBefore.most));
+    await posting.untilAnswered(least + random.below(most - least));
     if (fault === 'controller') {
       await weft.end('SIGKILL');
       await posting.stop();

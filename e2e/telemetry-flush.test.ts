@@ -1,9 +1,9 @@
 // SIGKILL alone cannot reveal a missing flush, because the kernel keeps what was written: so here the system calls are
 // looked at, killed and made to fail.
-import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { draw } from '../test/draw.ts';
 import { isLong } from '../test/rounds.ts';
 import { filledOnce } from './ledger-folder.ts';
 import { callOrder, canTrace, flushFault, orderTrace, removalOrder, removalTrace, traced } from './strace.ts';
@@ -12,8 +12,8 @@ import { serve } from './weft-process.ts';
 
 /** That these tests can fail is seen in the long run. */
 const noFlush = ['--import', join(import.meta.dirname, 'faults', 'no-flush.mjs')];
-/** At which flushes it is killed: some of them, others each time. */
-const oneOf = (flushes: number[]) => (isLong ? flushes : [flushes[randomInt(flushes.length)]!]);
+/** At which flushes it is killed: some of them, others with each seed. */
+const oneOf = (flushes: number[]) => (isLong ? flushes : [draw('flushes').of(flushes)]);
 const journalKills = [1, ...oneOf([2, 3, 5, 8])];
 const blockKills = oneOf([1, 2, 3, 5]);
 /** So many that a thread which may flush has flushed three times. */

@@ -1,10 +1,10 @@
 // Rounds of posting, SIGKILL at a random moment, restart and comparison, on one folder: sealing, recovery and the
 // removal of journal segments all happen on the way.
-import { randomInt } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
+import { draw } from '../test/draw.ts';
 import { prepareLedger } from './ledger-folder.ts';
 import type { Findings } from './telemetry-ledger.ts';
 import { serve as serveHere } from './weft-here.ts';
@@ -72,6 +72,7 @@ async function killRoundsOn(
 ): Promise<RoundsResult> {
   const findings: Findings = { lost: 0, foreign: 0, refusedButThere: 0, torn: 0, rows: 0 };
   const acknowledged: number[] = [];
+  const random = draw('moments of kills');
   let server = await serve(options);
   let weft: Weft = server;
   for (let round = 0; round < rounds && !(isUntilLoss && findings.lost > 0); round++) {
@@ -79,7 +80,7 @@ async function killRoundsOn(
     const enough = Promise.withResolvers<void>();
     const isHeavy = round % heavyEvery === heavyEvery - 1 || round === rounds - 1;
     const { least, most } = isHeavy ? heavyPosts : lightPosts;
-    let left = randomInt(least, most);
+    let left = least + random.below(most - least);
     const posting = ledger.postUntilGone(
       server,
       () => {
@@ -90,7 +91,7 @@ async function killRoundsOn(
     );
     await Promise.race([enough.promise, posting]);
     if (round === rounds - 1) while (isFull && !(await isFull())) await pause(50);
-    await pause(randomInt(0, 12));
+    await pause(random.below(12));
     await server.end('SIGKILL');
     await posting;
     acknowledged.push(ledger.acknowledged - before);

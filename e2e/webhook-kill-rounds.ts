@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, onTestFinished } from 'vitest';
+import { draw } from '../test/draw.ts';
 import { untilSo } from '../test/pure/until-so.ts';
 import { startReceiver, type WebhookReceiver } from '../test/webhook-receiver.ts';
 import { serve as serveHere } from './weft-here.ts';
@@ -22,8 +23,9 @@ export async function killWhileDelivering(rounds: number): Promise<{ events: num
   }
   // Each event at most once: a chain of failures waits longer with every link, and its length has no bound.
   const failed = new Set<number>();
+  const [failing, moments] = [draw('failing answers'), draw('moments of kills')];
   const failsOnce = (id: number) => {
-    if (failed.has(id) || Math.random() >= 0.3) return 200;
+    if (failed.has(id) || failing.unit() >= 0.3) return 200;
     failed.add(id);
     return 500;
   };
@@ -36,7 +38,7 @@ export async function killWhileDelivering(rounds: number): Promise<{ events: num
   for (let round = 0; round < rounds; round++) {
     const [killed, before] = [server, changes];
     const writing = agents.map((ap_id) => change(killed, token, ap_id, () => changes++));
-    await pause(100 + Math.random() * 900);
+    await pause(100 + moments.below(900));
     // On a busy machine that may have been time for hardly any.
     await untilSo(() => expect(changes - before).toBeGreaterThan(leastChanges));
     await killed.end('SIGKILL');
@@ -90,8 +92,8 @@ async function open(answer: (id: number) => number): Promise<WebhookReceiver> {
 
 /** Changes the agent again and again until the server is gone; `note` hears of what was answered. */
 async function change(weft: Weft, token: string, ap_id: string, note: () => void): Promise<void> {
-  for (;;) {
-    const json = { configuration: { channel: Math.random() } };
+  for (let channel = 0; ; channel++) {
+    const json = { configuration: { channel } };
     const answer = await weft.request('PUT', `/api/v1/agents/${ap_id}`, { token, json }).catch(() => undefined);
     if (answer === undefined) return;
     expect(answer.status).toBe(200);

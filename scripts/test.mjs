@@ -1,6 +1,8 @@
 // `npm test`: installs what the tests need, including PostgreSQL, ClickHouse, RabbitMQ and a browser, and
 // runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
-// does. `--changed` or `--changed=<commit>` runs those near what changed. All other arguments are passed to Vitest.
+// does. `--every-page` loads all pages of the dashboard at all widths, and does nothing else. `--changed` or `--changed=<commit>` runs
+// those near what changed. All other arguments are passed to Vitest.
+import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { changedTests } from './changed-tests.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
@@ -8,7 +10,9 @@ import { ensureServers } from './test-servers.mjs';
 
 const isLong = process.argv.includes('--long');
 const changed = process.argv.find((arg) => /^--changed(=|$)/.test(arg));
-const args = process.argv.slice(2).filter((arg) => arg !== '--long' && arg !== changed);
+const isEveryPage = process.argv.includes('--every-page');
+const args = process.argv.slice(2).filter((arg) => !['--long', '--every-page', changed].includes(arg));
+if (isEveryPage) args.push('e2e/dashboard-layout.test.ts');
 if (changed !== undefined) {
   const files = changedTests(changed.split('=')[1]);
   process.stderr.write(
@@ -25,7 +29,9 @@ if (!isPure) await ensureServers({ isLong });
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 /** @param {Record<string, string>} env */
 const run = (env) => runInForeground(node24(), [vitest, 'run', ...args, ...(isLong ? ['--passWithNoTests'] : [])], env);
-if (!isLong) process.exit(await run({}));
+if (!isLong) process.exit(await run(isEveryPage ? { WEFT_TEST_EVERY_PAGE: '1' } : {}));
+// One for both; `npm test` has that of the commit.
+process.env.WEFT_TEST_SEED ||= String(randomInt(2 ** 32));
 // Both, whatever the first one finds; with the name of a file either may have nothing to do.
 const codes = [await run({ WEFT_TEST_LONG: '1' }), await run({ WEFT_TEST_LONG: 'only' })];
 process.exit(codes.find((code) => code !== 0) ?? 0);

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { AgentCaller } from '../controller/src/core/base/caller.ts';
 import type { ConfigDelivery } from '../controller/src/operations/desired/delivery/config-delivery.ts';
 import { createEngine } from './desired-engine.ts';
+import type { Random } from './pure/random.ts';
 import { startWeft, type TestWeft } from './weft.ts';
 
 type Settings = Record<string, unknown>;
@@ -26,17 +27,6 @@ export async function whileItGoesOn<T>(work: (further: () => void) => Promise<T>
   }
 }
 
-/** Mulberry32. */
-export function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}
-
 class Lost extends Error {}
 
 /** As an agent is to be: the old settings come back by themselves, unless the new ones are confirmed in time. */
@@ -50,10 +40,10 @@ export class EmulatedAp {
   #confirmed: string | undefined;
   #reverted: { id: string; reason: string } | undefined;
   #connection: string | undefined;
-  readonly #random: () => number;
+  readonly #random: Random;
   readonly #loss: number;
 
-  constructor(caller: AgentCaller, fault: Fault, random: () => number, loss: number) {
+  constructor(caller: AgentCaller, fault: Fault, random: Random, loss: number) {
     this.caller = caller;
     this.fault = fault;
     this.#random = random;
@@ -66,7 +56,7 @@ export class EmulatedAp {
 
   async turn(delivery: ConfigDelivery, nowMs: number): Promise<void> {
     const trial = this.#trial;
-    const isPowerCut = trial && this.fault === 'power_cut' && this.#random() < 0.5;
+    const isPowerCut = trial && this.fault === 'power_cut' && this.#random.unit() < 0.5;
     if (isPowerCut) this.#goBack(trial.id, 'the access point was restarted during the trial');
     else if (trial && nowMs >= trial.untilMs) this.#goBack(trial.id, 'no confirmation in time');
     // With these settings it hears nobody, and nobody hears it.
@@ -132,9 +122,9 @@ export class EmulatedAp {
 
   /** Lost on its way there, or the answer on its way back. */
   async #lossy<T>(ask: () => Promise<T>): Promise<T> {
-    if (this.#random() < this.#loss) throw new Lost();
+    if (this.#random.unit() < this.#loss) throw new Lost();
     const answer = await ask();
-    if (this.#random() < this.#loss) throw new Lost();
+    if (this.#random.unit() < this.#loss) throw new Lost();
     return answer;
   }
 }
@@ -177,7 +167,7 @@ export class RolloutScene {
     return new RolloutScene(weft, token, ids, further);
   }
 
-  async run(plan: object, faultOf: (at: number) => Fault, random: () => number, loss: number): Promise<Rounds> {
+  async run(plan: object, faultOf: (at: number) => Fault, random: Random, loss: number): Promise<Rounds> {
     const aps = new Map(
       [...this.#ids].map(([name, id], at) => [
         name,

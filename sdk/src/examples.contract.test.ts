@@ -1,4 +1,5 @@
 // Every example in the comments of the SDK and in docs/sdk.md, run against a real server; and every public function has one.
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { join, resolve } from 'node:path';
@@ -79,7 +80,7 @@ async function run(code: string): Promise<string[]> {
     json: { ap_id_pattern: '*', expires_in: 3600, max_uses: 10 },
   });
   const printed: string[] = [];
-  const ap_id = `roof-${Math.random().toString(36).slice(2)}`;
+  const ap_id = `roof-${randomUUID()}`;
   const made: Agent[] = [];
   class NotedAgent extends Agent {
     constructor(options: ConstructorParameters<typeof Agent>[0]) {

@@ -7,12 +7,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { Random } from '../../../test/pure/random.ts';
+import { draw } from '../../../test/draw.ts';
+import type { Random } from '../../../test/pure/random.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { rounds } from '../../../test/rounds.ts';
 
 const script = join(import.meta.dirname, '../../install/weft-agent.sh');
-const seed = 20_261_119;
 const tools =
   'sh awk cat chmod cmp cp curl cut date dirname echo grep head id jq kill ln ls mkdir mkfifo mv od paste ps rm sed seq sha256sum sleep sync tail tr wc';
 const found = spawnSync(
@@ -211,23 +211,21 @@ for (const [name, shell] of Object.entries(shells)) {
   );
 
   // The functions of the script alone, without its requests.
-  test.skipIf(!isHere)(
-    `any printable name and passphrase is written, read back and told as it is: ${name} (seed ${seed})`,
-    () => {
-      const home = mkdtempSync(join(tmpdir(), 'weft-values-'));
-      onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-      const random = new Random(seed);
-      const all = Array.from({ length: rounds(200, 5) }, () => randomGiven(random));
-      for (const [at, { ssid, passphrase }] of all.entries()) {
-        const networks = [{ ssid, passphrase: { secret: 'psk', of: ssid, version: 3, value: passphrase } }];
-        writeFileSync(join(home, `given-${at}`), JSON.stringify({ next: { settings: { networks } } }));
-      }
-      writeFileSync(
-        join(home, 'hostapd.conf'),
-        'interface=wlan0\nssid=before\nchannel=6\nwpa=2\nwpa_passphrase=of before\n',
-      );
-      const [functions] = readFileSync(script, 'utf8').split('# --- Parts that run side by side');
-      const law = `${functions}
+  test.skipIf(!isHere)(`any printable name and passphrase is written, read back and told as it is: ${name}`, () => {
+    const home = mkdtempSync(join(tmpdir(), 'weft-values-'));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const random = draw('given');
+    const all = Array.from({ length: rounds(200, 5) }, () => randomGiven(random));
+    for (const [at, { ssid, passphrase }] of all.entries()) {
+      const networks = [{ ssid, passphrase: { secret: 'psk', of: ssid, version: 3, value: passphrase } }];
+      writeFileSync(join(home, `given-${at}`), JSON.stringify({ next: { settings: { networks } } }));
+    }
+    writeFileSync(
+      join(home, 'hostapd.conf'),
+      'interface=wlan0\nssid=before\nchannel=6\nwpa=2\nwpa_passphrase=of before\n',
+    );
+    const [functions] = readFileSync(script, 'utf8').split('# --- Parts that run side by side');
+    const law = `${functions}
 part=law at=0
 now_set() { sed 's/^wpa_//' "$run/written"; }
 while [ -e "${home}/given-$at" ]; do
@@ -240,31 +238,30 @@ while [ -e "${home}/given-$at" ]; do
   settings_json "$journal" > "${home}/told-$at"
   at=$((at + 1))
 done`;
-      writeFileSync(join(home, 'law.sh'), law);
-      const env = {
-        PATH: process.env.PATH,
-        WEFT_URL: 'http://127.0.0.1:1',
-        WEFT_AP_ID: 'ap-1',
-        WEFT_AGENT_RUN_DIR: join(home, 'run'),
-        WEFT_AGENT_STATE_DIR: join(home, 'state'),
-        WEFT_AGENT_HOSTAPD_CONF: join(home, 'hostapd.conf'),
-      };
-      const ran = spawnSync(paths.get(shell[0]!)!, [...shell.slice(1), join(home, 'law.sh')], {
-        env,
-        encoding: 'utf8',
+    writeFileSync(join(home, 'law.sh'), law);
+    const env = {
+      PATH: process.env.PATH,
+      WEFT_URL: 'http://127.0.0.1:1',
+      WEFT_AP_ID: 'ap-1',
+      WEFT_AGENT_RUN_DIR: join(home, 'run'),
+      WEFT_AGENT_STATE_DIR: join(home, 'state'),
+      WEFT_AGENT_HOSTAPD_CONF: join(home, 'hostapd.conf'),
+    };
+    const ran = spawnSync(paths.get(shell[0]!)!, [...shell.slice(1), join(home, 'law.sh')], {
+      env,
+      encoding: 'utf8',
+    });
+    expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, '', '']);
+    for (const [at, { ssid, passphrase }] of all.entries()) {
+      expect(readFileSync(join(home, `written-${at}`), 'utf8')).toBe(
+        `interface=wlan0\nssid=${ssid}\nchannel=6\nwpa=2\nwpa_passphrase=${passphrase}\n`,
+      );
+      expect(JSON.parse(readFileSync(join(home, `told-${at}`), 'utf8'))).toEqual({
+        channel: 6,
+        networks: [{ ssid, passphrase: { secret: 'psk', of: ssid, version: 3 } }],
       });
-      expect([ran.status, ran.stdout, ran.stderr]).toEqual([0, '', '']);
-      for (const [at, { ssid, passphrase }] of all.entries()) {
-        expect(readFileSync(join(home, `written-${at}`), 'utf8')).toBe(
-          `interface=wlan0\nssid=${ssid}\nchannel=6\nwpa=2\nwpa_passphrase=${passphrase}\n`,
-        );
-        expect(JSON.parse(readFileSync(join(home, `told-${at}`), 'utf8'))).toEqual({
-          channel: 6,
-          networks: [{ ssid, passphrase: { secret: 'psk', of: ssid, version: 3 } }],
-        });
-      }
-    },
-  );
+    }
+  });
 }
 
 for (const [name, shell] of Object.entries(shells)) {

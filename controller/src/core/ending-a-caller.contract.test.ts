@@ -1,6 +1,6 @@
 // Everything that a caller owns ends with it, in the transaction of the change; what it may no longer do, when it is narrowed.
 // Looked at in the database itself, on both databases.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eachDatabaseOfServers } from '../../../test/databases.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
@@ -95,14 +95,14 @@ eachDatabaseOfServers((kind) => {
   const nothing = { jobs: 0, commands: 0, runs: 0, leases: 0, batches: 0 };
 
   async function app(permissions: Record<string, unknown> = {}) {
-    const name = `app-${kind.dialect}-${round}-${Math.random()}`;
+    const name = `app-${kind.dialect}-${round}-${randomUUID()}`;
     const token = await weft.app(name, permissions);
     const [{ id }] = (await rows('SELECT id FROM third_party_apps WHERE app_name = ?', name)) as [{ id: string }];
     const path = `/api/v1/third_party_apps/${name}`;
     return { kind: 'third_party_app', name, token, id, path };
   }
   async function user(roles = ['user']) {
-    const name = `user-${round}-${Math.random().toString(36).slice(2)}@weft.test`;
+    const name = `user-${round}-${randomUUID()}@weft.test`;
     const token = await weft.user(name, roles);
     const [{ id }] = (await rows('SELECT id FROM users WHERE username = ?', name)) as [{ id: string }];
     return { kind: 'user', name, token, id, path: `/api/v1/users/${name}` };

@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TryLaterError } from '../../../controller/src/core/base/errors.ts';
 import { type ChannelServer, type ChannelServerOptions, startChannelServer } from '../../../test/channel-server.ts';
+import { draw } from '../../../test/draw.ts';
 import { MemoryLedger } from '../../../test/memory-ledger.ts';
 import { untilSo } from '../../../test/pure/until-so.ts';
 import { rounds } from '../../../test/rounds.ts';
@@ -301,6 +302,7 @@ describe('when the connection breaks', () => {
     await agent.start();
     const cuts = rounds(15, 8);
     const perCut = 200;
+    const random = draw('moments of cuts');
     const posts: Promise<number>[] = [];
     const ids: string[] = [];
     for (let cut = 0; cut < cuts; cut++) {
@@ -309,11 +311,11 @@ describe('when the connection breaks', () => {
         if (n % 20 === 0) ids.push(server.ledger.send(record, 'step', { n: ids.length }));
       }
       // At a moment of its own: after some of the answers, and some of the commands, but not all.
-      const answered = Math.floor(Math.random() * perCut);
+      const answered = random.below(perCut);
       await posts[cut * perCut + answered];
       if (cut % 2 === 0) proxy.cutAll();
       else {
-        let left = 1 + Math.floor(Math.random() * 3);
+        let left = 1 + random.below(3);
         proxy.onClientBytes = (_bytes, cutThis) => {
           if (--left === 0) cutThis();
         };

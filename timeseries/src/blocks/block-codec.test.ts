@@ -1,6 +1,7 @@
 // Whatever goes into a block comes out of it, bit for bit, in few bytes; damage is noticed.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { draw } from '../../../test/draw.ts';
 import { anyCharacter } from '../../../test/pure/any-text.ts';
 import { rounds } from '../../../test/rounds.ts';
 import { Block, encodeBlock, type Rows } from './block-codec.ts';
@@ -54,22 +55,15 @@ describe('a block', () => {
 
   test('takes less than a byte and a half for a point of rounded radio telemetry', () => {
     const size = 2048;
-    let seed = 1;
-    const random = () => {
-      seed = (seed * 16_807) % 2_147_483_647;
-      return seed / 2_147_483_647;
-    };
+    const random = draw('telemetry');
     const walk = () => {
       let value = -60;
       return Float64Array.from({ length: size }, () => {
-        value += random() - 0.5;
+        value += random.unit() - 0.5;
         return Math.round(value * 100) / 100;
       });
     };
-    const ts = Float64Array.from(
-      { length: size },
-      (_, row) => 1_700_000_000_000 + row * 1000 + Math.floor(random() * 5),
-    );
+    const ts = Float64Array.from({ length: size }, (_, row) => 1_700_000_000_000 + row * 1000 + random.below(5));
     const columns = new Map(Array.from({ length: 10 }, (_, field) => [field, walk()]));
     const bytes = encodeBlock({ ts, columns, texts: new Map() }).length;
     expect(bytes / (size * 10)).toBeLessThan(1.5);

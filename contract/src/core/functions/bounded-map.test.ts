@@ -1,15 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
+import { draw } from '../../../../test/draw.ts';
 import { BoundedMap } from './bounded-map.ts';
-
-/** Deterministic: a failure can be repeated. */
-function createRandom(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
-    return Math.floor((state / 2_147_483_648) * below);
-  };
-}
 
 /** The same by looking at everything. */
 class Model {
@@ -35,12 +27,13 @@ class Model {
 }
 
 it.each([
-  [Number.POSITIVE_INFINITY, 1],
-  [Number.POSITIVE_INFINITY, 2],
-  [50, 3],
-  [50, 4],
-])('holds the newest within its bound, with a time to live of %d ms (seed %d)', (ttlMs, seed) => {
-  const random = createRandom(seed);
+  [Number.POSITIVE_INFINITY, 'once'],
+  [Number.POSITIVE_INFINITY, 'again'],
+  [50, 'once'],
+  [50, 'again'],
+])('holds the newest within its bound, with a time to live of %d ms (%s)', (ttlMs) => {
+  const steps = draw('steps');
+  const random = (below: number) => steps.below(below);
   let now = 0;
   const map = new BoundedMap<number, number>(20, { ttlMs, now: () => now });
   const model = new Model(20, ttlMs);

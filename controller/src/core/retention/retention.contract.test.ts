@@ -1,6 +1,6 @@
 // One of every kind of thing that is removed with time, in a whole server whose clock is set ahead and back at random.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { Random } from '../../../../test/pure/random.ts';
+import { draw } from '../../../../test/draw.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { adminUsername, startWeft, type TestWeft } from '../../../../test/weft.ts';
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 test('what was stored is there after any jumps of the clock, is removed once an operator says that the clock is right', async () => {
   const { retention, database } = weft.platform;
-  const random = new Random(20_261_117);
+  const random = draw('jumps');
   for (let n = 0; n < 12; n++) {
     vi.setSystemTime(start + random.below(2 * far) - 0.8 * far);
     await weft.parts.retention.rounds.once();

@@ -1,5 +1,5 @@
 // Backups that are not as they were written, or were written to do harm: refused, and nothing is left of them.
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import {
   cpSync,
   existsSync,
@@ -18,6 +18,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { constants, zstdCompressSync } from 'node:zlib';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { draw } from '../../../../test/draw.ts';
 import { rounds } from '../../../../test/rounds.ts';
 import { lockDataFolder } from '../../core/base/storage/data-folder.ts';
 import { openSqlite } from '../../core/base/storage/sql-database.sqlite.ts';
@@ -163,7 +164,11 @@ describe('a backup', () => {
     const every = Math.ceil(bytes.length / rounds(150));
     // In all of what is read apart from the rest, or in every third byte of it.
     const close = rounds(1, 3);
-    for (let at = randomInt(close); at < bytes.length; at += at < 40 || at >= bytes.length - 45 ? close : every) {
+    for (
+      let at = draw('bits').below(close);
+      at < bytes.length;
+      at += at < 40 || at >= bytes.length - 45 ? close : every
+    ) {
       const flipped = Buffer.from(bytes);
       flipped[at]! ^= 1 << (at % 8);
       await expectRefused(flipped, /damaged/);

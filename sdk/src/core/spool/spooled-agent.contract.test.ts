@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { type ChannelServer, startChannelServer } from '../../../../test/channel-server.ts';
+import { draw } from '../../../../test/draw.ts';
 import { untilSo } from '../../../../test/pure/until-so.ts';
 import { startTcpProxy, type TcpProxy } from '../../../../test/tcp-proxy.ts';
 import { password } from '../../../../test/weft.ts';
@@ -87,7 +88,7 @@ test('what has no answer when the connection breaks is kept, and its sender is t
   await one.start();
   for (let round = 0; round < 5; round++) {
     const posts = upTo(100).map((n) => one.post({ n: round * 100 + n }));
-    await posts[Math.floor(Math.random() * 100)];
+    await posts[draw('answered posts').below(100)];
     goAway(proxy);
     expect(new Set(await Promise.all(posts))).toEqual(new Set([1]));
     comeBack(proxy);
@@ -181,7 +182,7 @@ test('killed again and again, with Weft there or not, it loses nothing that it w
     else goAway(proxy);
     const args = ['--input-type=module-typescript', '-e', program, url, spoolDir, password, String(round * 10_000)];
     const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
-    const enough = 20 + Math.floor(Math.random() * 200);
+    const enough = 20 + draw('posts before the kill').below(200);
     let said = '';
     for await (const text of child.stdout.setEncoding('utf8')) {
       said += text;

@@ -1,7 +1,7 @@
 // One caller takes as much as it can of each thing that all share; another is served beside it. Jobs and subscriptions:
 // fair-jobs.contract.test.ts; emulated networks: fair-runs.contract.test.ts; live streams, channels, long polls: their own tests.
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { draw } from '../../../../../test/draw.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { bearer, connect, refusal, type SocketClient } from '../../../../../test/socket-client.ts';
 import { startWeft, type TestWeft } from '../../../../../test/weft.ts';
@@ -152,7 +152,7 @@ test('batches: one of a caller after the other, and another’s is sent meanwhil
 });
 
 test('results in mailboxes: one caller has a budget of bytes, and another’s are stored', async () => {
-  const big = [{ text: randomBytes(450_000).toString('hex') }];
+  const big = [{ text: draw('text').bytes(450_000).toString('hex') }];
   const answers = [];
   for (let n = 0; n < 8; n++) answers.push(await post(eve, `/api/v1/callback/agent_data?job_number=eves-${n}`, big));
   expect(statusesOf(answers)).toEqual({ 200: 4, 429: 4 });

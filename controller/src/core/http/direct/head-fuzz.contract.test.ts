@@ -6,13 +6,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { echo } from '../../../../../test/bare-server.ts';
+import { seedOf } from '../../../../../test/draw.ts';
 import { compareScript, fuzzHeads } from '../../../../../test/fuzz/head-fuzz.ts';
 import { rounds } from '../../../../../test/rounds.ts';
 
-const seed = Number(process.env.WEFT_FUZZ_SEED ?? Date.now() % 1_000_000);
-
 it('heads of all kinds, cut anywhere and pipelined, have the same answers as from node:http', async () => {
-  await fuzzHeads({ heads: 20_000, seed });
+  await fuzzHeads({ heads: 20_000, seed: seedOf('heads') });
 });
 
 it.each([false, true])('a head that once ended the process is a 400, whoever reads it (TLS: %s)', async (isTls) => {
@@ -32,7 +31,7 @@ it('what waits for its answer has it before a CONNECT behind it is refused, whoe
 });
 
 it('heads over TLS have the same answers too', async () => {
-  await fuzzHeads({ heads: rounds(500, 60), seed, tls: createCertificate() });
+  await fuzzHeads({ heads: rounds(500, 60), seed: seedOf('heads'), tls: createCertificate() });
 });
 
 function createCertificate(): { certFile: string; keyFile: string } {

@@ -1,7 +1,7 @@
 // How much results may take: of one caller and in all. Beyond that nothing new is taken, and nothing that was taken is lost.
-import { randomBytes } from 'node:crypto';
 import { expect, onTestFinished, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
+import { draw } from '../../../../../test/draw.ts';
 import { startJobServer } from '../../../../../test/job-server.ts';
 import { newJob } from '../../../../../test/pure/stored-records.ts';
 import { startWeft } from '../../../../../test/weft.ts';
@@ -11,7 +11,12 @@ import { ResultBudget } from './result-budget.ts';
 
 const hour = 3_600_000;
 /** It becomes hardly smaller by compression. */
-const noise = (bytes: number) => JSON.stringify([randomBytes(Math.round(bytes * 0.75)).toString('base64')]);
+const noise = (bytes: number) =>
+  JSON.stringify([
+    draw('noise')
+      .bytes(Math.round(bytes * 0.75))
+      .toString('base64'),
+  ]);
 
 test('a caller, and all together, store no more than they may; what was stored stays until its time, then there is room again', async () => {
   const more = { WEFT_MAX_RESULTS_MB_PER_CALLER: '1', WEFT_MAX_RESULTS_MB: '2' };

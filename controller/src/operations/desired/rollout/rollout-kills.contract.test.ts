@@ -4,6 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { eachDatabase } from '../../../../../test/databases.ts';
 import { createEngine } from '../../../../../test/desired-engine.ts';
+import { draw } from '../../../../../test/draw.ts';
 import { isLong } from '../../../../../test/rounds.ts';
 import { startWeft, type TestWeft } from '../../../../../test/weft.ts';
 import type { AgentCaller } from '../../../core/base/caller.ts';
@@ -163,11 +164,12 @@ eachDatabase((kind) => {
     const whole = new Mortal(weft.platform.database, 0, false);
     await workOn(await rollOut(), whole);
     expect(whole.writes).toBeGreaterThan(15);
+    const sides = draw('before or after');
     for (let n = 1; n <= whole.writes; n++) {
       // Both databases are asked by the same code: PostgreSQL, which costs more, at every sixth write.
       if (kind.dialect === 'postgres' && n % 6 !== 0) continue;
-      // At each write, unless the run is long, one of both: another one next time.
-      for (const isAfter of isLong ? [false, true] : [Math.random() < 0.5]) {
+      // At each write, unless the run is long, one of both, by the seed.
+      for (const isAfter of isLong ? [false, true] : [sides.below(2) === 1]) {
         const rollout = await rollOut();
         const when = `write ${n}, ${isAfter ? 'after' : 'before'} it was durable`;
         await workOn(rollout, new Mortal(weft.platform.database, n, isAfter));

@@ -6,8 +6,8 @@ import { RolloutScene } from '../../../../../test/rollout-rounds.ts';
 test('50 access points that lose words, refuse, replace, lose their power or cut themselves off', async () => {
   const scene = await RolloutScene.start(50);
   try {
-    await expectAllSettled(scene, 7);
-    await expectBadCanaryStops(scene, 1);
+    await expectAllSettled(scene);
+    await expectBadCanaryStops(scene);
   } finally {
     await scene.weft.stop();
   }

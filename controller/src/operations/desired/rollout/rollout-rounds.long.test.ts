@@ -8,8 +8,8 @@ test(name, { timeout: Number.POSITIVE_INFINITY }, () =>
   whileItGoesOn(async (further) => {
     const scene = await RolloutScene.start(1000, further);
     try {
-      await expectAllSettled(scene, 11);
-      await expectBadCanaryStops(scene, 2);
+      await expectAllSettled(scene);
+      await expectBadCanaryStops(scene);
     } finally {
       await scene.weft.stop();
     }
