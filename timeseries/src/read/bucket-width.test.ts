@@ -17,11 +17,19 @@ test.each([
 });
 
 test('there are never more buckets than asked for, and no narrower width would do', () => {
-  const span = fc.integer({ min: 1, max: 400 * day });
+  const anyMax = fc.integer({ min: 2, max: 5000 });
+  const range = fc.record({
+    start: fc.integer({ min: 0, max: 2 ** 41 }),
+    length: fc.integer({ min: 1, max: 400 * day }),
+  });
   fc.assert(
-    fc.property(fc.integer({ min: 0, max: 2 ** 41 }), span, fc.integer({ min: 2, max: 5000 }), (start, length, max) => {
+    fc.property(range, anyMax, range, anyMax, ({ start, length }, max, other, otherMax) => {
+      const buckets = (width: number) => Math.floor((start + length) / width) - Math.floor(start / width) + 1;
       const width = chooseBucketWidth(start, start + length, max);
-      expect(Math.floor((start + length) / width) - Math.floor(start / width) + 1).toBeLessThanOrEqual(max);
+      expect(buckets(width)).toBeLessThanOrEqual(max);
+      // Whatever else is a round width.
+      const another = chooseBucketWidth(other.start, other.start + other.length, otherMax);
+      if (another < width) expect(buckets(another)).toBeGreaterThan(max);
     }),
   );
 });

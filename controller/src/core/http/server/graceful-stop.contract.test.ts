@@ -11,8 +11,8 @@ let stopped: Promise<void> | undefined;
 const connections: RawConnection[] = [];
 
 beforeEach(async () => {
-  // Long enough that a stop on a busy machine is told from one that waits for the deadline.
-  weft = await startWeft({ WEFT_SHUTDOWN_SECONDS: '60' });
+  // Longer than any test may take: who waits for the deadline does not come back.
+  weft = await startWeft({ WEFT_SHUTDOWN_SECONDS: '3600' });
 });
 afterEach(async () => {
   for (const connection of connections.splice(0)) connection.destroy();
@@ -43,40 +43,34 @@ async function openUnfinished(): Promise<RawConnection> {
   return connection;
 }
 
-function stop(): { tookMs: () => Promise<number> } {
-  const start = performance.now();
+function stop(): Promise<void> {
   stopped = weft.stop();
-  return {
-    async tookMs() {
-      await stopped;
-      return performance.now() - start;
-    },
-  };
+  return stopped;
 }
 
 it('a request under way is finished, its connection then closed, and that is all that is waited for', async () => {
   const connection = await openUnfinished();
-  const { tookMs } = stop();
+  const stopping = stop();
   connection.send(body.slice(10));
   const answer = await connection.answer();
   expect([answer.status, JSON.parse(answer.text).username]).toEqual([200, 'late@weft.test']);
   await connection.closed();
-  expect(await tookMs()).toBeLessThan(50_000);
+  await stopping;
 });
 
 it('connections that wait for their next request are closed at once', async () => {
   const idle = await openIdle();
-  const { tookMs } = stop();
+  const stopping = stop();
   await idle.closed();
-  expect(await tookMs()).toBeLessThan(50_000);
+  await stopping;
 });
 
 it('connections that never asked anything are closed at once', async () => {
   const silent = await open();
   await openIdle();
-  const { tookMs } = stop();
+  const stopping = stop();
   await silent.closed();
-  expect(await tookMs()).toBeLessThan(50_000);
+  await stopping;
 });
 
 it('new connections are refused while the last requests finish', async () => {
@@ -96,11 +90,11 @@ it('a request that does not end is cut off at the deadline', async () => {
   await weft.stop();
   weft = await startWeft({ WEFT_SHUTDOWN_SECONDS: '2' });
   const connection = await openUnfinished();
-  const { tookMs } = stop();
+  const start = performance.now();
+  const stopping = stop();
   await connection.closed();
-  const took = await tookMs();
-  expect(took).toBeGreaterThan(1900);
-  expect(took).toBeLessThan(50_000);
+  await stopping;
+  expect(performance.now() - start).toBeGreaterThan(1900);
 });
 
 it('stopping twice is stopping once', async () => {

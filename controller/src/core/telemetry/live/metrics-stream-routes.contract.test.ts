@@ -29,7 +29,7 @@ let user: string;
 const opened: Stream[] = [];
 
 beforeEach(async () => {
-  server = await startWeft({ WEFT_SHUTDOWN_SECONDS: '60' }, { createParts: createStreamParts });
+  server = await startWeft({ WEFT_SHUTDOWN_SECONDS: '3600' }, { createParts: createStreamParts });
   user = await server.user('ada@weft.test');
   await server.parts.agents.agents.create({ ap_id: 'ap-1', password, configuration: {} }, system);
 });
@@ -115,11 +115,23 @@ test('a caller that is removed loses its stream within seconds', async () => {
   expect(server.parts.telemetry.feed.openStreams).toBe(0);
 });
 
-test('rights taken away end the stream, and those narrowed count', async () => {
+test('rights taken away end the stream', async () => {
   const app = await server.app('app-1', {});
   const stream = await open('', { authorization: `Bearer ${app}` });
   await server.parts.apps.apps.update('app-1', { permissions: { read: false } }, system);
   await stream.until('event: end');
+});
+
+test('rights that are narrowed count for what comes afterwards', async () => {
+  const app = await server.app('app-1', { agents: ['*'] });
+  const stream = await open('', { authorization: `Bearer ${app}` });
+  await server.record('roof-1', [sampleOf(0, { load: 1 })]);
+  await stream.until('"load":1');
+  await server.parts.apps.apps.update('app-1', { permissions: { agents: ['ap-*'] } }, system);
+  await server.record('roof-1', [sampleOf(1, { load: 2 })]);
+  await server.record('ap-1', [sampleOf(1, { load: 3 })]);
+  await stream.until('"load":3');
+  expect(stream.text).not.toContain('"load":2');
 });
 
 test('a reader that goes away is forgotten', async () => {
@@ -135,21 +147,19 @@ test('a stop ends every stream at once, whether it is read or not', async () => 
   deaf.socket.pause();
   deaf.send(`GET /api/v1/metrics/stream?token=${user} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(2);
-  const start = performance.now();
+  // The deadline is an hour from now: who waited for its readers until then would not come back in this test.
   await server.stop();
-  // It did not wait for its readers until the deadline.
-  expect(performance.now() - start).toBeLessThan(50_000);
   await stream.until('event: end');
   deaf.destroy();
 });
 
-test('a reader that stops reading is cut off without swelling memory; others get everything', async () => {
+test('a reader that stops reading is cut off; others get everything', async () => {
   const deaf = await openRawConnection(server.url);
   deaf.socket.pause();
   deaf.send(`GET /api/v1/metrics/stream?token=${user} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   await expect.poll(() => server.parts.telemetry.feed.openStreams).toBe(1);
-  const reader = await open('metrics=last');
-  const names = Array.from({ length: 100 }, (_, n) => `a_metric_with_a_long_name_${n}`);
+  const reader = await open('metrics=count');
+  const names = ['count', ...Array.from({ length: 100 }, (_, n) => `a_metric_with_a_long_name_${n}`)];
   // More than the sockets of both ends and the bounded past can hold, for as long as the check once a second needs.
   let n = 0;
   await untilSo(async () => {
@@ -163,7 +173,8 @@ test('a reader that stops reading is cut off without swelling memory; others get
     }
     expect(server.parts.telemetry.feed.cutOff).toBe(1);
   });
-  server.parts.telemetry.feed.publish('ap-1', [sampleOf(1, { last: 1 })], Date.now());
-  await reader.until('"last":1');
+  await reader.until(`"count":${n - 1}}`);
+  const counts = Array.from(reader.text.matchAll(/"count":(\d+)/g), ([, count]) => Number(count));
+  expect(counts).toEqual(Array.from({ length: n }, (_, count) => count));
   deaf.destroy();
 });
