@@ -160,7 +160,13 @@ describe('documents', () => {
     );
 
   test('name only settings that exist', () => {
-    const known = new Set(['WEFT_CONFIG', 'WEFT_TEST_LONG', 'WEFT_FAULT_TABLE', ...Object.keys(removedSettings)]);
+    const known = new Set([
+      'WEFT_CONFIG',
+      'WEFT_TEST_LONG',
+      'WEFT_TEST_SEED',
+      'WEFT_FAULT_TABLE',
+      ...Object.keys(removedSettings),
+    ]);
     for (const { name } of Object.values(settings)) known.add(name).add(`${name}_FILE`);
     // Of programs that have no table of settings.
     const others = [
