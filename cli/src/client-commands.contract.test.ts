@@ -460,8 +460,13 @@ describe('command', () => {
     const { code, out, err } = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6'], { env: asApp });
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^weft: Rejected: .*rival.* Retry after 2/);
+    const token = await weft.admin();
+    const all = async () => (await weft.request('GET', '/api/v1/commands?agent=roof-2', { token })).body;
+    const before = await all();
+    expect(before.length).toBeGreaterThan(0);
     const dry = await run(['command', 'roof-2', 'set_tx_power', 'dbm=6', '--dry-run', '--json'], { env: asApp });
     expect([dry.code, JSON.parse(dry.out)]).toMatchObject([3, { verdict: 'rejected', dry_run: true }]);
+    expect(await all()).toEqual(before);
   });
 
   test('whoever stops waiting learns that the command goes on, and its number', async () => {

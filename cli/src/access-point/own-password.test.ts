@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isGeneratedSecret } from '@weft/sdk';
@@ -35,4 +35,5 @@ test('a file that holds none is not written over, and what is to be done is said
   ownPassword(folder);
   writeFileSync(join(folder, 'password'), '');
   expect(() => ownPassword(folder)).toThrow('does not contain a password. Remove it');
+  expect(readFileSync(join(folder, 'password'), 'utf8')).toBe('');
 });

@@ -1,6 +1,6 @@
 // What only the embedded database can get wrong: the file, its mode, full disks, other processes, sudden death.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -89,6 +89,8 @@ test('a file that cannot be opened is an outage, and check says so; it is tried 
   const db = openSqlite(join(folder, 'missing', 'weft.db'));
   await expect(db.query('SELECT 1 AS one')).rejects.toMatchObject(OUT_OF_REACH);
   await expect(db.check()).rejects.toThrow('cannot be opened');
+  mkdirSync(join(folder, 'missing'));
+  expect(await db.query('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   await db.close();
 });
 

@@ -152,12 +152,16 @@ describe('deliveries', () => {
   });
 
   test('a disabled webhook sends nothing, and goes on where it stopped', async () => {
-    const receiver = await openReceiver();
+    const [receiver, other] = [await openReceiver(), await openReceiver()];
     const { id, name } = await create(receiver.url, { enabled: false });
+    await create(other.url);
+    const start = await newest();
     await append(happened('a'));
+    await untilSo(() => expect(other.received).toHaveLength(1));
     expect((await ask('GET', `/${id}`)).body.state).toBe('disabled');
+    expect(receiver.received).toEqual([]);
     await ask('PUT', `/${id}`, { name, url: receiver.url, events: ['test.*'] });
-    await untilSo(() => expect(receiver.received).toHaveLength(1));
+    await untilSo(() => expect(receiver.ids()).toEqual([start + 1]));
   });
 });
 
