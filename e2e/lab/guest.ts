@@ -21,7 +21,8 @@ import { CannotRun, type GuestImage } from './guest-image.ts';
 
 const bootMs = 240_000;
 const fastBootMs = 60_000;
-const commandMs = 120_000;
+/** Longer than what a command waits for: a station that misses frames, or wants nothing of an access point for a while. */
+const commandMs = 240_000;
 const diskBytes = 64 * 1024 * 1024;
 
 /** Hardware virtualisation, or an emulated processor, which is slower by a factor of 20 or more. */

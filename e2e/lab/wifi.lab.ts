@@ -1,6 +1,7 @@
 // Weft on a real WiFi stack: hostapd, wpa_supplicant and mac80211 in a guest whose radios are simulated (mac80211_hwsim). The
 // tests build on each other, as a day in the life of two access points. Simulated radios copy frames without propagation: this
 // proves protocols, not radio.
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { labImage } from './image.ts';
 import { eventually, LabNetwork, type ListedDevice } from './lab-network.ts';
@@ -70,19 +71,30 @@ test('power is set, and the station hears it', async () => {
 
 test('a channel is changed by an announcement, and the stations stay', async () => {
   tellLogsIfFailed(lab);
-  expect(await lab.command('ap-1', 'set_channel', { channel: 6 })).toMatchObject({
-    state: 'succeeded',
-    applied: { channel: 6 },
-  });
-  const followed = () => lab.guest.run('ip netns exec s1 iw dev wlan2 link; ip netns exec s2 iw dev wlan3 link');
-  await eventually(followed, (text) => text.split('freq: 2437').length === 3);
-  await eventually(
-    async () => (await lab.app.agent('ap-1')).configuration.radios as { channel: number }[],
-    ([radio]) => radio?.channel === 6,
-  );
-  expect(names(await lab.devicesOf('ap-1'))).toEqual([lab.moving, lab.refusing].sort());
-  const log = lab.lines('hostapd-ap1.log', /CSA|CHANNEL-SWITCH|AP-STA-DISCONNECTED/);
-  expect(log.join('\n')).not.toContain('DISCONNECTED');
+  const channels = [
+    { channel: 6, frequency: 2437 },
+    { channel: 1, frequency: 2412 },
+  ];
+  const lines = () => lab.lines('hostapd-ap1.log', /CSA|CHANNEL-SWITCH|AP-STA-(DIS)?CONNECTED/);
+  const change = async () => {
+    const [next] = channels;
+    channels.reverse();
+    const { channel, frequency } = next!;
+    const before = lines().length;
+    const report = await lab.command('ap-1', 'set_channel', { channel });
+    expect(report).toMatchObject({ state: 'succeeded', applied: { channel } });
+    const followed = () => lab.guest.run('ip netns exec s1 iw dev wlan2 link; ip netns exec s2 iw dev wlan3 link');
+    await eventually(followed, (text) => text.split(`freq: ${frequency}`).length === 3);
+    await eventually(
+      async () => (await lab.app.agent('ap-1')).configuration.radios as { channel: number }[],
+      ([radio]) => radio?.channel === channel,
+    );
+    return { report, log: lines().slice(before) };
+  };
+  // A station that misses the announcement loses the access point and comes back by itself: then they are told again.
+  const { log } = await lab.askAgain(change, ({ log }) => !log.some((line) => line.includes('AP-STA')));
+  expect(log.join('\n')).not.toContain('AP-STA');
+  await lab.untilDevices('ap-1', (found) => isDeepStrictEqual(names(found), [lab.moving, lab.refusing].sort()));
   show('hostapd of ap-1: the channel', log);
 });
 

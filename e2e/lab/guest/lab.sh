@@ -10,7 +10,7 @@ files=$state
 [ -d /disk ] && files=/disk
 mkdir -p $state /etc/netns
 
-# Waits for a command to succeed, at most 60 s; says which one did not.
+# Waits for a command to succeed, at most 60 s and the time that it takes; says which one did not.
 wait_for() {
   for _ in $(seq 300); do
     if "$@" >/dev/null 2>&1; then return 0; fi
@@ -196,10 +196,10 @@ start_shell_agent() { # machine
   echo $! > "$state/$1/shell.pid"
 }
 
-# The first station goes to that access point by itself.
+# The first station goes to that access point by itself; told again for three minutes, in which it wants nothing of one that it lost.
 roam() { # address interface
   if is_at "$1"; then return 0; fi
-  for _ in $(seq 10); do
+  for _ in $(seq 45); do
     wpa_cli -p /run/wpa-s1 -i wlan2 scan > /dev/null
     sleep 1
     wpa_cli -p /run/wpa-s1 -i wlan2 roam "$1" > /dev/null
