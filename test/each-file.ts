@@ -2,14 +2,21 @@
 import { relative, resolve } from 'node:path';
 import fc from 'fast-check';
 import { beforeEach, expect } from 'vitest';
-import { drawIn, seedOf } from './draw.ts';
+import { draw, drawIn } from './draw.ts';
 import { rounds } from './rounds.ts';
 
 const file = relative(resolve(import.meta.dirname, '..'), expect.getState().testPath ?? '');
 
 function begin(test: string): void {
   drawIn(file, test);
-  fc.configureGlobal({ numRuns: rounds(100), seed: seedOf('properties') });
+  const seeds = draw('properties');
+  fc.configureGlobal({
+    numRuns: rounds(100),
+    // Read by each property and each sample, so that those of one test do not draw the same.
+    get seed() {
+      return seeds.below(2 ** 32);
+    },
+  });
 }
 
 begin('');
