@@ -269,11 +269,9 @@ test.each([
   ['open quotes', 'm f="\n'.repeat(2 ** 18)],
   ['quoted fields', `m ${'f="x",'.repeat(2 ** 18)}`],
   ['one tag after another', `m${',t=v'.repeat(2 ** 19)} f=1`],
-])('2 MiB of %s are refused without much work', (_name, text) => {
-  const before = process.cpuUsage();
+])('2 MiB of %s are refused without work for each pair of their bytes', (_name, text) => {
+  // Which would take longer than a test may.
   expect(problemsOf(text).length).toBeGreaterThan(0);
-  // Squared, any of these would take minutes.
-  expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
 });
 
 const writtenName = fc.constantFrom('a', 'b', 'ab', 'a b', 'a=b', 'é');
