@@ -116,13 +116,13 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
 export function ComparePage() {
   const [agentText, setAgents] = useQueryState('agents');
   const [metricText, setMetrics] = useQueryState('metrics');
-  const { agents: fleet } = useFleet();
+  const { agents: fleet, failure } = useFleet();
   // An address may have names: of somebody who wrote it, or who was faster than the list.
   const known = readList(agentText, maxAgents).map((name) => (fleet && findAgent(fleet, name)?.ap_id) ?? name);
   const agents = useMemo(() => known, [known.join()]);
   const [zoom, setZoom] = useZoom();
   const [isPaused, setPaused] = useState(false);
-  const offer = useOfferedMetrics(agents, fleet);
+  const offer = useOfferedMetrics(agents, fleet ?? (failure && []));
   const chosen = readList(metricText, maxMetrics);
   const metrics = chosen.length > 0 ? chosen : usualOf(offer.metrics ?? []);
   const series = useCompareSeries({ agents, metrics, windowSeconds: timeWindowSeconds.value, zoom, isPaused });

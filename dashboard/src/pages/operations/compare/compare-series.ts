@@ -86,7 +86,7 @@ export function useCompareSeries(options: CompareOptions) {
 }
 
 export interface Offer {
-  /** Undefined until it is known. */
+  /** Undefined until it is known, with what access points call them. */
   metrics: OfferedMetric[] | undefined;
   /** Agents that are not there. */
   unknown: string[];
@@ -108,5 +108,5 @@ export function useOfferedMetrics(agents: readonly string[], fleet: readonly Fle
   // The key stands for the lists.
   const metrics = useMemo(() => offeredMetrics(lists), [key]);
   const found = new Set(data?.agents.map(({ ap_id }) => ap_id));
-  return { metrics: data && metrics, unknown: data ? agents.filter((ap_id) => !found.has(ap_id)) : [] };
+  return { metrics: data && fleet && metrics, unknown: data ? agents.filter((ap_id) => !found.has(ap_id)) : [] };
 }
