@@ -1,6 +1,7 @@
 // Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
-import { trafficClasses } from '../functions/emulated-model.ts';
+
 import * as Type from '../schema/schema.ts';
+import { trafficClasses } from './emulated-model.ts';
 
 /** Of one request; more would use a core that requests need. */
 export const maxEmulatedDevices = 200_000;
