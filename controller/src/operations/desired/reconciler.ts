@@ -8,12 +8,15 @@ import { giveWay } from '../../core/base/time-slices.ts';
 import type { FleetIndex, IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
 import { type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
-import type { Advanced, AgentConfigStore } from './store/agent-config-store.ts';
+import type { AgentConfigStore } from './store/agent-config-store.ts';
 import type { RolloutRecord, RolloutStore } from './store/rollout-store.ts';
 
 export const defaultTrialSeconds = 120;
 const atOnce = 200;
 const everyMs = 1_000;
+
+/** What was decided from has changed meanwhile: nothing took effect. */
+export class Overtaken extends Error {}
 
 export interface Wanted {
   overlay: LayerOverlay | undefined;
@@ -21,6 +24,8 @@ export interface Wanted {
   trial_seconds: number;
   /** Also to those that have it, and over what commands have set. */
   isAgain?: boolean;
+  /** Only while this roll-out, or none, is the one that treats them: what another wants is not undone. */
+  isTreated?: boolean;
 }
 
 export interface ReconcilerOptions {
@@ -86,7 +91,11 @@ export class Reconciler extends PeriodicTask {
           if (isFree && text === '{}' && problems.length === 0) return false;
           return before !== hash || problems.length > 0;
         });
-        await this.want(changed, wantedBy(rollout));
+        // Whom a roll-out has come to meanwhile, the next round looks at.
+        await this.want(changed, wantedBy(rollout)).catch((error) => {
+          if (!(error instanceof Overtaken)) throw error;
+          for (const { ap_id } of changed) this.#changed.add(ap_id);
+        });
       }
       await giveWay();
     }
@@ -95,16 +104,19 @@ export class Reconciler extends PeriodicTask {
   /** It gets what it shall be again, also if it has it, and over what commands have set. */
   async again(agent: IndexedAgent, within: (tx: SqlQueries) => Promise<void>): Promise<void> {
     const rollout = (await this.#options.rollouts.treatedBy()).get(agent.id);
-    await this.want([agent], { ...wantedBy(rollout), isAgain: true }, within);
+    await this.want([agent], { ...wantedBy(rollout), isAgain: true }, within).catch((error) => {
+      if (!(error instanceof Overtaken)) throw error;
+      return this.again(agent, within);
+    });
   }
 
-  /** These shall be what the layers say, from now on; `within` runs in the same transaction as the last of them. */
+  /** These shall be what the layers say, from now on; `within` runs in the same transaction as the last of them. Throws Overtaken. */
   async want(
     agents: readonly IndexedAgent[],
-    { overlay, rollout_id, trial_seconds, isAgain = false }: Wanted,
+    { overlay, rollout_id, trial_seconds, isAgain = false, isTreated = false }: Wanted,
     within?: (tx: SqlQueries) => Promise<void>,
-  ): Promise<Advanced[]> {
-    const { inForce, configs, now } = this.#options;
+  ): Promise<void> {
+    const { inForce, configs, rollouts, now } = this.#options;
     const stack = (await inForce.current()).stack(overlay);
     const declared = await inForce.declared(agents);
     const given = agents.map((agent) => {
@@ -126,14 +138,20 @@ export class Reconciler extends PeriodicTask {
             };
       return { agent: { agent_id: agent.id, ap_id: agent.ap_id }, evidence };
     });
-    if (given.length === 0 && !within) return [];
-    return configs.advance(given, now(), within);
+    if (given.length === 0 && !within) return;
+    await configs.advance(given, now(), async (tx) => {
+      const treatedBy = isTreated && (await rollouts.treatedBy(tx, agents));
+      if (treatedBy && agents.some(({ id }) => (treatedBy.get(id)?.id ?? null) !== rollout_id)) throw new Overtaken();
+      await within?.(tx);
+    });
+    // A round that has read their rows just before knows nothing of this: what has changed since it was decided is looked at again.
+    if (!isTreated) for (const { ap_id } of agents) this.#changed.add(ap_id);
   }
 }
 
 function wantedBy(rollout: RolloutRecord | undefined): Wanted {
   const trial_seconds = rollout?.plan.trial_seconds ?? defaultTrialSeconds;
-  return { overlay: rollout?.changes, rollout_id: rollout?.id ?? null, trial_seconds };
+  return { overlay: rollout?.changes, rollout_id: rollout?.id ?? null, trial_seconds, isTreated: true };
 }
 
 /** Agents of devices, and emulated ones whose run is over, are not configured. */

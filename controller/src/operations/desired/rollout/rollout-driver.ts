@@ -14,7 +14,7 @@ import { mayConfigure, mayRollOut } from '../config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
 import type { StoredMeasured } from '../model/gates.ts';
 import { leftOut, unusableOf } from '../model/render.ts';
-import { defaultTrialSeconds, type Reconciler } from '../reconciler.ts';
+import { defaultTrialSeconds, Overtaken, type Reconciler } from '../reconciler.ts';
 import type { AgentConfigStore } from '../store/agent-config-store.ts';
 import { putInForce } from '../store/layer-store.ts';
 import type { Owned, RolloutRecord, RolloutStore, StandingAgent } from '../store/rollout-store.ts';
@@ -46,8 +46,6 @@ export interface RolloutDriverOptions {
   now: () => number;
 }
 
-/** Somebody has paused it or taken it back meanwhile: nothing of the step took effect. */
-class Overtaken extends Error {}
 /** Whoever started it, or let it go on, is gone or may not do this any more: nor did anything of this step. */
 class NotAllowed extends Error {}
 
@@ -159,6 +157,7 @@ export class RolloutDriver extends PeriodicTask {
         now(),
         devices,
       );
+      // Somebody has paused it or taken it back.
       if (!(await rollouts.change(tx, rollout.id, ['running'], { wave_started_at: now() }))) throw new Overtaken();
     };
     const wanted = { overlay: rollout.changes, rollout_id: rollout.id, trial_seconds };

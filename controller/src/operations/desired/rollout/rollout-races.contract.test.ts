@@ -1,6 +1,6 @@
 // What happens once happens once, however many ask for it in the same moment, on however many nodes.
 import { randomBytes } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { eachDatabase } from '../../../../../test/databases.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { rounds } from '../../../../../test/rounds.ts';
@@ -123,5 +123,124 @@ eachDatabase((kind) => {
     );
     expectOne(answers, 'rollout_under_way');
     expect(await drafts()).toHaveLength(left);
+  });
+
+  describe('a roll-out that comes to an access point while it is decided what that shall be', () => {
+    let desired: TestWeft['parts']['desired'];
+    const ok = async (...asked: Parameters<typeof ask>) => {
+      const { status, body, text } = await ask(...asked);
+      if (status !== 200) throw new Error(`${asked[1]}: ${status} ${text}`);
+      return body;
+    };
+    const rollOut = async (name: string, settings: Record<string, unknown>, id?: string) => {
+      const layers = [{ id, name, selector: `tag:${name}`, weight: 2, settings }];
+      const set = await ok('POST', '/config/change_sets', { title: name, layers });
+      const rollout = await ok('POST', `/config/change_sets/${set.id}/rollout`, {});
+      return { id: rollout.id, layer: set.layers[0].id };
+    };
+    const view = (ap_id: string) => ok('GET', `/agents/${ap_id}/config?view=desired`);
+    const round = () => desired.desired.reconciler.once();
+
+    beforeAll(async () => {
+      desired = nodes[0]!.parts.desired;
+      for (const other of nodes.slice(1)) await other.parts.desired.desired.lease.stop();
+      await untilSo(() => expect(desired.desired.lease.isHeld).toBe(true));
+      // Its rounds begin when the tests say so.
+      await desired.desired.reconciler.stop();
+      return () => desired.desired.reconciler.start();
+    });
+    beforeEach(() => desired.desired.driver.start());
+
+    /** With a layer in force that gives it a channel by a variable. */
+    async function accessPoint(ap_id: string, channel?: number) {
+      await nodes[0]!.agent(ap_id, { settings: { channel: { type: 'integer' }, power: { type: 'integer' } } });
+      const { id, layer } = await rollOut(ap_id, { channel: '${raced}' });
+      await untilSo(async () => expect((await ok('GET', `/rollouts/${id}`)).state).toBe('completed'));
+      if (channel !== undefined) await ok('PUT', '/config/variables', { ap_id, name: 'raced', value: channel });
+      await ok('PATCH', `/agents/${ap_id}/labels`, { tags: [ap_id] });
+      await round();
+      return layer as string;
+    }
+
+    /** Its access point is treated by a roll-out that has begun, as soon as the work has read by which ones that is. */
+    async function overtaken(
+      work: () => Promise<unknown>,
+      ap_id: string,
+      layer: string,
+      given: Record<string, unknown>,
+    ) {
+      const { desired: parts, rolloutStore } = desired;
+      const treatedBy = rolloutStore.treatedBy.bind(rolloutStore);
+      await parts.driver.stop();
+      const { id: rollout_id } = await rollOut(ap_id, given, layer);
+      await round();
+      const looked = vi.spyOn(rolloutStore, 'treatedBy').mockImplementationOnce(async (...asked) => {
+        const found = await treatedBy(...asked);
+        parts.driver.start();
+        await untilSo(async () => expect(await view(ap_id)).toMatchObject({ rollout_id }));
+        return found;
+      });
+      await work();
+      expect(looked).toHaveBeenCalled();
+      looked.mockRestore();
+      await round();
+      await parts.driver.once();
+      expect(await ok('GET', `/rollouts/${rollout_id}`)).toMatchObject({ state: 'running', reason: null });
+      const after = await view(ap_id);
+      expect(after).toMatchObject({ state: 'pending', rollout_id });
+      return after.settings;
+    }
+
+    /** A round that looks at everything. */
+    async function changed(ap_id: string, name: string, value: number) {
+      await ok('PUT', '/config/variables', { ap_id, name, value });
+      await round();
+    }
+
+    test('is not stopped by what it puts right', async () => {
+      const layer = await accessPoint('raced-2');
+      expect(await view('raced-2')).toMatchObject({ state: 'refused' });
+      const work = () => changed('raced-2', 'unused', 1);
+      expect(await overtaken(work, 'raced-2', layer, { channel: 40 })).toEqual({ channel: 40 });
+    });
+
+    test('is not undone by a variable that changes', async () => {
+      const layer = await accessPoint('raced-3', 36);
+      const work = () => changed('raced-3', 'raced', 40);
+      const given = { channel: '${raced}', power: 5 };
+      expect(await overtaken(work, 'raced-3', layer, given)).toEqual({ channel: 40, power: 5 });
+    });
+
+    test('is not undone by who applies its settings again', async () => {
+      const layer = await accessPoint('raced-4', 36);
+      const work = () => ok('POST', '/agents/raced-4/config/apply');
+      const given = { channel: '${raced}', power: 5 };
+      expect(await overtaken(work, 'raced-4', layer, given)).toEqual({ channel: 36, power: 5 });
+    });
+
+    test('is not without a variable that changes', async () => {
+      const layer = await accessPoint('raced-5', 36);
+      const { configs, driver } = desired.desired;
+      await driver.stop();
+      const { id } = await rollOut('raced-5', { channel: '${raced}', power: 5 }, layer);
+      await round();
+      const advance = configs.advance.bind(configs);
+      let isChanged = false;
+      const treats = vi.spyOn(configs, 'advance').mockImplementation(async (given, ...rest) => {
+        const isOfRollout = given.some(({ evidence }) => 'rollout_id' in evidence && evidence.rollout_id === id);
+        if (isOfRollout && !isChanged) {
+          isChanged = true;
+          await changed('raced-5', 'raced', 40);
+        }
+        return advance(given, ...rest);
+      });
+      driver.start();
+      await untilSo(async () => expect(await view('raced-5')).toMatchObject({ rollout_id: id }));
+      await driver.stop();
+      treats.mockRestore();
+      expect(isChanged).toBe(true);
+      await round();
+      expect(await view('raced-5')).toMatchObject({ rollout_id: id, settings: { channel: 40, power: 5 } });
+    });
   });
 });

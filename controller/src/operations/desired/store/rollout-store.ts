@@ -239,17 +239,18 @@ export class RolloutStore extends SqlStore {
     return found;
   }
 
-  /** Whose change each agent has before it is in force, or although it was given up: the newest usable one that has treated it. */
-  async treatedBy(): Promise<Map<string, RolloutRecord>> {
+  /** Whose change each agent, or each of these, has before it is in force, or although it was given up: the newest usable one that has treated it. */
+  async treatedBy(tx: SqlQueries = this.db, agents?: readonly { id: string }[]): Promise<Map<string, RolloutRecord>> {
     const isAhead = `state IN ('running', 'paused', 'stopped', 'aborted')`;
-    const ahead = await rollouts.list(this.db, `WHERE ${isAhead} ORDER BY created_at, id`);
+    const ahead = await rollouts.list(tx, `WHERE ${isAhead} ORDER BY created_at, id`);
     const found = new Map<string, RolloutRecord>();
+    const ids = agents?.map(({ id }) => id);
+    const all = 'SELECT agent_id FROM config_rollout_agents WHERE rollout_id = ? AND treated = 1';
     for (const rollout of ahead) {
       if (unusableOf(rollout.changes.after).length > 0) continue;
-      const rows = await this.db.query<{ agent_id: string }>(
-        'SELECT agent_id FROM config_rollout_agents WHERE rollout_id = ? AND treated = 1',
-        [rollout.id],
-      );
+      const rows = await (ids
+        ? runList<{ agent_id: string }>(tx, `${all} AND agent_id IN ({{list}})`, ids, [rollout.id])
+        : tx.query<{ agent_id: string }>(all, [rollout.id]));
       for (const { agent_id } of rows) found.set(agent_id, rollout);
     }
     return found;
