@@ -340,13 +340,14 @@ eachDatabase((kind) => {
     const ap = await new Ap('said-1').start({ tags: ['said'] });
     const settings = { channel: 36, networks: [{ ssid: 'x', passphrase: { secret: 'own' } }] };
     await secret('own', 'the passphrase of its own', { ap_id: 'said-1' });
-    await rollOut([{ name: 'said', selector: 'tag:said', weight: 10, settings }]);
+    const { id } = await rollOut([{ name: 'said', selector: 'tag:said', weight: 10, settings }]);
     const { hash } = await untilSo(async () => {
       const next = await ap.next();
       expect(next).toMatchObject({ type: 'config' });
       return next;
     });
     const { networks } = bare(await ap.obey()) as { networks: [{ passphrase: { version: number } }] };
+    await inForce(id);
     const { version } = networks[0].passphrase;
     const nothing = { status: 409, code: 'nothing_to_adopt' };
     const said: Body[] = [
