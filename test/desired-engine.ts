@@ -1,7 +1,10 @@
 // What goes on with roll-outs and speaks with access points, on the database of a running Weft and step by step: with a clock of its
 // own, or on a database that dies.
 
+import { labelWatcher } from '../controller/src/core/accounts/agents/label-watcher.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { channelTopic } from '../controller/src/core/commands/delivery/channel/channel-topic.ts';
+import { parameterOwner } from '../controller/src/core/commands/parameter-owner.ts';
 import { createEvents } from '../controller/src/core/events.ts';
 import { createDesiredPart } from '../controller/src/operations/desired/desired-part.ts';
 import type { TestWeft } from './weft.ts';
@@ -28,6 +31,9 @@ export function createEngine({ parts, platform }: TestWeft, options: EngineOptio
       activeAlarms: parts.alarms.activeAlarms,
       readings: parts.alarms.readings,
       principals: parts.auth.principals,
+      transports: { hub: parts.transports.hub, topic: channelTopic() },
+      parameters: parameterOwner(),
+      labelWatcher: labelWatcher(),
     },
     createEvents(),
   );

@@ -59,10 +59,10 @@ export function createParts(platform: Platform, events: Events) {
   const { agents, agentStore } = accounts.agents;
   const { sites, siteStore } = accounts.sites;
   const { auth, principals } = accounts.auth;
-  const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog }, events);
+  const devices = createDevicesPart({ ...platform, eventLog }, events);
+  const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog, devices }, events);
   const { presence } = telemetry;
   const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
-  const devices = createDevicesPart({ ...platform, eventLog }, events);
   const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
   const commands = createCommandsPart(
     { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs, devices },
@@ -86,6 +86,7 @@ export function createParts(platform: Platform, events: Events) {
       principals,
       agents,
       labels: accounts.agents.labels,
+      labelWatcher: accounts.agents.labelWatcher,
       auditLog,
       jobs,
       batches: commands.batches,
@@ -131,6 +132,9 @@ export function createParts(platform: Platform, events: Events) {
       activeAlarms: alarms.activeAlarms,
       readings: alarms.readings,
       principals,
+      transports,
+      parameters: commands.parameters,
+      labelWatcher: accounts.agents.labelWatcher,
     },
     events,
   );

@@ -33,5 +33,11 @@ const map = {
   events: textOf('controller/src/core/events.ts'),
 };
 const breaches = [...findBreaches(files), ...mapBreaches(map), ...files.flatMap(usesOfLater)];
+const count = (text: string, what: RegExp) => text.match(what)?.length ?? 0;
+const ports = files.reduce(
+  (sum, { path, text }) => sum + (path.includes('.test.') ? 0 : count(text, /\bnew Port</g)),
+  0,
+);
+process.stdout.write(`  ${count(map.events, /^ {4}\w+: new /gm)} events, ${ports} ports\n`);
 for (const breach of breaches) process.stderr.write(`${breach}\n`);
 process.exitCode = breaches.length === 0 && files.length > 0 ? 0 : 1;

@@ -1,4 +1,5 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
+
 import type { LoginType } from '@weft/contract';
 import { parseObject } from '@weft/contract/is-object';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
@@ -27,6 +28,7 @@ import { CommandEnding } from './ledger/command-ending.ts';
 import { CommandStore } from './ledger/command-store.ts';
 import { DeviceErasure } from './ledger/device-erasure.ts';
 import { commandableAmong, type PresentRights } from './ledger/present-rights.ts';
+import { parameterOwner } from './parameter-owner.ts';
 import { CommandUpkeep } from './upkeep/command-upkeep.ts';
 import { GuardWatch } from './upkeep/guard-watch.ts';
 
@@ -42,7 +44,7 @@ interface CommandsPartDeps extends Platform {
   agentStore: AgentStore;
   auditLog: AuditLog;
   eventLog: EventLog;
-  jobs: Pick<JobsPart, 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
+  jobs: Pick<JobsPart, 'kinds' | 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
   devices: Pick<DevicesPart, 'names' | 'addresses'>;
 }
 
@@ -89,13 +91,13 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const intake = new CommandIntake({ agents, fleet, rate, keyring, names, now });
   const sight = new RivalVisibility(agents);
   const { telemetryStore: telemetry } = deps;
+  const parameters = parameterOwner();
   const scope = new GuardScope({
     ...{ fleet, rules, telemetry },
     sight: events.agentSight.ask,
-    settingsRun: events.settingsRun.ask,
+    parameters,
   });
-  const settingsOf = events.settingsOf.ask;
-  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, settingsOf, now });
+  const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, parameters, now });
   const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });
   const batches = new BatchService({
     store,
@@ -182,12 +184,11 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     const open = await store.listOpen(ap_id);
     if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));
   });
-  events.cancelJob.onAsk((caller, job) =>
-    job.task_type === 'send_command' ? commands.cancelJob(caller, job) : undefined,
-  );
+  deps.jobs.kinds.set('send_command', { cancel: (caller, job) => commands.cancelJob(caller, job) });
 
   return {
     delivery: dispatcher,
+    parameters,
     listUnderWay: (ap_ids: readonly string[]) => store.listUnderWay(ap_ids, now()),
     steering: {
       listAwaiting: (limit: number) => store.listAwaiting(limit),

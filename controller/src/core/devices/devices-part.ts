@@ -1,9 +1,11 @@
 // Devices as a part: what attaches to access points, under pseudonyms, from reports to lists.
+
 import { randomUUID } from 'node:crypto';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
 import { isEnded } from '../base/caller.ts';
 import type { Events } from '../events.ts';
 import type { Part, Platform } from '../part.ts';
+import type { DeviceList } from '../telemetry/ingest/device-list.ts';
 import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
 import { DeviceNames } from './privacy/device-names.ts';
 import { Pseudonyms } from './privacy/pseudonyms.ts';
@@ -99,9 +101,6 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     registry.leaveAll(ap_id, now(), 'ended');
     void settle();
   });
-  events.devicesReported.onAsk((ap_id, lists) =>
-    hasEnded(ap_id) ? Promise.resolve(undefined) : intake.take(ap_id, lists),
-  );
   events.presenceChanged.on((changes) => {
     for (const { ap_id, to, atMs } of changes) {
       if (to === 'offline' || to === 'ended') registry.leaveAll(ap_id, atMs, to);
@@ -133,6 +132,9 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     journal,
     history,
     hasEnded,
+    /** Takes the devices of a report, in the order of time; resolves once what changed is durable, with what was left out. */
+    report: async (ap_id: string, lists: readonly DeviceList[]) =>
+      hasEnded(ap_id) ? undefined : intake.take(ap_id, lists),
     addresses: new DeviceAddresses(registry, pseudonyms, extras.canonical),
     /** Notes which devices would not be moved. */
     sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },

@@ -1,10 +1,12 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
+
 import type { LoginType } from '@weft/contract';
 import { agentStates, parseSelector } from '@weft/contract/selector';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { LabelService } from '../accounts/agents/label-service.ts';
+import type { LabelWatcher } from '../accounts/agents/label-watcher.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
-import type { Caller, PrincipalSource } from '../base/caller.ts';
+import type { PrincipalSource } from '../base/caller.ts';
 import type { Formats } from '../base/input/validator.ts';
 import { valueError } from '../base/input/value-rules.ts';
 import { rightsOf } from '../base/rights/rights.ts';
@@ -13,6 +15,7 @@ import type { BatchService } from '../commands/api/batch-service.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
 import type { Part, Platform } from '../part.ts';
+import type { Port } from '../port.ts';
 import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { BulkActions } from './bulk/bulk-actions.ts';
 import { BulkDriver } from './bulk/bulk-driver.ts';
@@ -35,15 +38,16 @@ interface FleetPartDeps extends Platform {
   principals: Record<LoginType, PrincipalSource>;
   agents: AgentService;
   labels: LabelService;
+  labelWatcher: Port<LabelWatcher>;
   auditLog: AuditLog;
-  jobs: Pick<JobsPart, 'jobStore' | 'mailbox'>;
+  jobs: Pick<JobsPart, 'jobStore' | 'kinds' | 'mailbox'>;
   batches: BatchService;
 }
 
 export function createFleetPart(deps: FleetPartDeps, events: Events) {
   const { config, database, telemetryStore: telemetry, presence, keyring, shares, onError } = deps;
   const { principals, agents, labels, auditLog, batches } = deps;
-  const { jobStore, mailbox } = deps.jobs;
+  const { jobStore, kinds, mailbox } = deps.jobs;
   const store = new FleetStore(database);
   const index = new FleetIndex(store);
   const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
@@ -104,7 +108,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
   });
   events.agentsCalled.onAsk((name) => view.named((each) => each === name.trim().toLowerCase()));
   const bulkStore = new BulkStore(database, jobStore);
-  const actions = new BulkActions({ view, batches, labels, agents, reconfigured: events.reconfigured.ask });
+  const actions = new BulkActions({ view, batches, labels, agents, watcher: deps.labelWatcher });
   const bulk = new BulkService({
     store: bulkStore,
     view,
@@ -128,11 +132,12 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     },
     onError,
   });
-  events.cancelJob.onAsk((caller, job) => (job.task_type === 'bulk' ? stopBulk(caller, job.job_number) : undefined));
-  async function stopBulk(caller: Caller, job_number: string): Promise<boolean> {
-    await mailbox.end(job_number, 'cancelled', `Stopped by ${caller.name}`);
-    return true;
-  }
+  kinds.set('bulk', {
+    async cancel({ name }, { job_number }) {
+      await mailbox.end(job_number, 'cancelled', `Stopped by ${name}`);
+      return true;
+    },
+  });
   return {
     fleet: view,
     bulk: driver,

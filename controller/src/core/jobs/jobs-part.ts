@@ -138,7 +138,6 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     limits: { maxOpen: config.maxOpenJobs, maxUnpublished: config.maxWaitingJobs, requireOwner: true },
     requireRight,
     requireRoom: (owner_id) => results.requireRoom(owner_id),
-    cancelOther: async (caller, job) => (await events.cancelJob.ask(caller, job)) ?? false,
     now,
   });
   const perDay = config.callbackMbPerDay * 2 ** 20;
@@ -234,6 +233,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     mailbox,
     outbox,
     jobs,
+    kinds: jobs.kinds,
     tokens,
     hub,
     results,

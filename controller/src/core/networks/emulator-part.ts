@@ -35,8 +35,8 @@ interface EmulatorPartDeps extends Platform {
   auditLog: AuditLog;
   changes: CallerChanges;
   principals: Record<LoginType, PrincipalSource>;
-  commands: Pick<CommandsPart, 'listUnderWay'>;
-  jobs: Pick<JobsPart, 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
+  commands: Pick<CommandsPart, 'listUnderWay' | 'parameters'>;
+  jobs: Pick<JobsPart, 'kinds' | 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
 
 export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
@@ -81,7 +81,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     mailbox,
     messages: mailboxStore,
     runs,
-    settingsOf: async (job_number) => events.settingsGiven.ask(await runs.agentsOf(job_number, maxAgents)),
+    settingsOf: async (job_number) => deps.commands.parameters.owner.given(await runs.agentsOf(job_number, maxAgents)),
     requests,
     now,
     // Alone on its data, this process hears of everything itself.
@@ -135,9 +135,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   });
   events.callerChanged.within(ending.step);
   events.agentRemoved.add('record', (ap_id) => runs.agentRemoved(ap_id));
-  events.cancelJob.onAsk((caller, job) =>
-    job.task_type === 'emulator_spinup' ? emulator.cancelJob(caller, job) : undefined,
-  );
+  deps.jobs.kinds.set('emulator_spinup', emulator);
 
   return {
     emulator,

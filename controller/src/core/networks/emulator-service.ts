@@ -164,7 +164,7 @@ export class EmulatorService {
   }
 
   /** Called when a job is cancelled: ends its run. Resolves whether the job was a run. */
-  async cancelJob(caller: Caller, { job_number, task_type }: JobRecord): Promise<boolean> {
+  async cancel(caller: Caller, { job_number, task_type }: JobRecord): Promise<boolean> {
     if (task_type !== 'emulator_spinup') return false;
     await this.stop(caller, job_number);
     return true;

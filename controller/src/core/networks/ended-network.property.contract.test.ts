@@ -113,7 +113,7 @@ eachDatabase((kind) => {
       heard: [],
     };
     const devices = identities.map((identity) => ({ identity, ...values }));
-    await node.events.devicesReported.ask(ap_id, [{ ts: Date.now(), devices }]);
+    await node.parts.devices.report(ap_id, [{ ts: Date.now(), devices }]);
   }
 
   async function fire(

@@ -10,7 +10,7 @@ import type { Part, Platform } from '../part.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
 import { ReportBudget } from './ingest/report-budget.ts';
-import { TelemetryService } from './ingest/telemetry-service.ts';
+import { TelemetryService, type TelemetryServiceOptions } from './ingest/telemetry-service.ts';
 import { LiveFeed } from './live/live-feed.ts';
 import { metricsStreamRoutes } from './live/metrics-stream-routes.ts';
 import { RemoteSamples } from './live/remote-samples.ts';
@@ -33,6 +33,8 @@ interface TelemetryPartDeps extends Platform {
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
+  /** Takes the devices of reports; absent: nobody does. */
+  devices?: { report: TelemetryServiceOptions['onDevices'] };
   /** How much of the live values is remembered for readers that come back; default: LiveFeed's own. */
   recentBytes?: number;
 }
@@ -98,7 +100,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     ageClock: (keptMs) => retention.ageClock(keptMs),
     budget,
     onRecorded: events.recorded.emit,
-    onDevices: async (ap_id, lists) => events.devicesReported.ask(ap_id, lists),
+    onDevices: deps.devices?.report,
   });
   // Imported history is old: only cached answers have to know of it.
   const history = new TelemetryService({

@@ -2,18 +2,23 @@
 
 import type { LoginType } from '@weft/contract';
 import { parseObject } from '@weft/contract/is-object';
+import type { LabelWatcher } from '../../core/accounts/agents/label-watcher.ts';
 import type { AuditService } from '../../core/accounts/audit/audit-service.ts';
 import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import { isEnded, type PrincipalSource } from '../../core/base/caller.ts';
 import { NodeLease } from '../../core/base/storage/node-lease.ts';
+import type { ChannelHub } from '../../core/commands/delivery/channel/channel-hub.ts';
+import type { ChannelTopic } from '../../core/commands/delivery/channel/channel-topic.ts';
+import type { ParameterOwner } from '../../core/commands/parameter-owner.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import type { Events } from '../../core/events.ts';
 import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import { FleetStore } from '../../core/fleet/index/fleet-store.ts';
 import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
 import type { Part, Platform } from '../../core/part.ts';
+import type { Port } from '../../core/port.ts';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import { SiteZones } from '../alarms/watch/site-zones.ts';
 import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
@@ -52,6 +57,9 @@ export interface DesiredPartDeps extends Platform {
   activeAlarms: ActiveAlarms;
   readings: WeftReadings;
   principals: Record<LoginType, PrincipalSource>;
+  transports: { hub: Pick<ChannelHub, 'onConfigDue'>; topic: Port<ChannelTopic> };
+  parameters: Port<ParameterOwner>;
+  labelWatcher: Port<LabelWatcher>;
 }
 
 export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
@@ -142,16 +150,17 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     driver.soon(togetherMs);
   }
   function woken(ap_id: string): void {
-    events.configWoken.emit(ap_id);
+    deps.transports.hub.onConfigDue(ap_id);
     delivery.wake(ap_id);
   }
 
-  events.configDue.onAsk((agent, isFresh) => delivery.due(agent, isFresh));
-  events.configHeard.onAsk((agent, message, connection) => delivery.heard(agent, message, connection));
-  events.settingsOf.onAsk((ap_id, parameter) => commands.settingsOf(ap_id, parameter));
-  events.settingsRun.onAsk((ap_id) => configs.runningOf(ap_id));
-  events.settingsGiven.onAsk((ap_ids) => configs.running(ap_ids));
-  events.reconfigured.onAsk((changes) => inForce.reconfigured(changes));
+  deps.transports.topic.take(delivery);
+  deps.parameters.take({
+    settingsOf: (ap_id, parameter) => commands.settingsOf(ap_id, parameter),
+    running: (ap_id) => configs.runningOf(ap_id),
+    given: (ap_ids) => configs.running(ap_ids),
+  });
+  deps.labelWatcher.take(inForce);
   events.configStates.onAsk(() => configs.states());
   deps.readings.add('settings_drifted', async () =>
     (await configs.drifted()).map(({ ap_id, leaves }) => ({ subject_kind: 'agent', subject: ap_id, value: leaves })),

@@ -3,8 +3,8 @@
 
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
+import type { Relabelled } from '../../core/accounts/agents/label-watcher.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
-import type { Relabelled } from '../../core/events.ts';
 import type { FleetIndex, IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
 import type { FleetStore } from '../../core/fleet/index/fleet-store.ts';
 import type { Layer, Managed, RenderedAgent } from './model/layer.ts';

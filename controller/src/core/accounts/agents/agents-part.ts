@@ -13,6 +13,7 @@ import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { labelRoutes } from './label-routes.ts';
 import { LabelService } from './label-service.ts';
+import { labelWatcher } from './label-watcher.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
 /** As long as one may be asked for. */
@@ -49,12 +50,13 @@ export function createAgentsPart(
     reachableUrls: () => reachableUrls(config, ownUrl()),
     now: platform.now,
   });
+  const watcher = labelWatcher();
   const labels = new LabelService({
     agents: store,
     audit,
     acceptsSuggestions: config.acceptLabels === 'yes',
     onChanged: events.labelsChanged.emit,
-    reconfigured: events.reconfigured.ask,
+    watcher,
     onError,
   });
   events.recordsChanged.on(() => agents.forgetAll());
@@ -65,6 +67,7 @@ export function createAgentsPart(
     agents,
     agentStore: store,
     labels,
+    labelWatcher: watcher,
     prepare: () => database.transaction(fillNameKeys),
     routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
     authenticator: {

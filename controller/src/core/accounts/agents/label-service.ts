@@ -1,17 +1,19 @@
 // The labels of agents: display name, site and tags. Administrators own them; what an agent says about itself is only a
 // suggestion, unless a setting accepts it where nobody has set anything.
+
 import type { AgentLabels as LabelsAnswer, LabelsUpdate } from '@weft/contract';
 import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import { type Actor, type Caller, system } from '../../base/caller.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
-import type { Events } from '../../events.ts';
+import type { Port } from '../../port.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import { type AgentLabels, type AgentRecord, noLabels } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
 import { etagOfLabels, requireMatch } from './etags.ts';
+import type { LabelWatcher } from './label-watcher.ts';
 
 export interface LabelServiceOptions {
   agents: Pick<AgentStore, 'get' | 'changeLabels'>;
@@ -21,7 +23,7 @@ export interface LabelServiceOptions {
   /** Called after every change; must not throw. */
   onChanged: (ap_id: string) => void;
   /** Whose settings labels change. */
-  reconfigured: Events['reconfigured']['ask'];
+  watcher: Port<LabelWatcher>;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -76,8 +78,8 @@ export class LabelService {
   /** As `update`; the labels say how many access points get other settings by it. */
   async change(ap_id: string, update: LabelsUpdate, by: Actor, ifMatch?: string): Promise<TaggedLabels> {
     const { labels, etag, before } = await this.update(ap_id, update, by, ifMatch);
-    const affected = await this.#options.reconfigured([{ ap_id, before, after: labels }]);
-    return { labels: { ...labels, reconfigured: affected?.size ?? 0 }, etag };
+    const affected = await this.#options.watcher.owner.reconfigured([{ ap_id, before, after: labels }]);
+    return { labels: { ...labels, reconfigured: affected.size }, etag };
   }
 
   /** To be called when a configuration is new: takes over what it suggests, if that is the setting. Never throws. */

@@ -97,7 +97,7 @@ const deviceChanges: {
 async function newDevice(): Promise<string> {
   const device = `emu-0-device-${++count}`;
   const list = { ts: Date.now(), devices: [{ ...unknownValues, identity: device }] };
-  await weft.events.devicesReported.ask(`ap-of-${device}`, [list]);
+  await weft.parts.devices.report(`ap-of-${device}`, [list]);
   return weft.parts.devices.names.read(device, []);
 }
 const unknownValues = {

@@ -1,10 +1,12 @@
 // Commands of callers: send, list, read, cancel. A command belongs to its sender; administrators see all commands, and for
 // all others it does not exist.
+
 import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
 import type { Caller } from '../../base/caller.ts';
 import { ConflictError } from '../../base/errors.ts';
 import { mayReadConfig } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
+import type { Port } from '../../port.ts';
 import { parseCommand } from '../grammar/command-text.ts';
 import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -12,6 +14,7 @@ import type { CommandOperations } from '../ledger/command-operations.ts';
 import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
+import type { ParameterOwner } from '../parameter-owner.ts';
 import type { CommandIntake, SendOptions } from './command-intake.ts';
 import type { GuardScope } from './guard-scope.ts';
 import type { RivalVisibility } from './rival-visibility.ts';
@@ -26,7 +29,7 @@ export interface CommandServiceOptions {
   sight: RivalVisibility;
   guards: GuardScope;
   /** The settings of an agent that commands set by this parameter. */
-  settingsOf: (ap_id: string, parameter: string) => Promise<string[]> | undefined;
+  parameters: Port<ParameterOwner>;
   now?: () => number;
 }
 
@@ -130,7 +133,7 @@ export class CommandService {
 
   async #overrides(caller: Caller, { intent: { ap_id, parameter } }: NewCommand) {
     if (!mayReadConfig(caller)) return {};
-    const settings = (await this.#options.settingsOf(ap_id, parameter)) ?? [];
+    const settings = await this.#options.parameters.owner.settingsOf(ap_id, parameter);
     const until = 'another command, an explicit apply of the settings, or the roll-back by its guard';
     return settings.length > 0 && { overrides: { settings, until } };
   }

@@ -1,5 +1,6 @@
 // What a guard is about: the access points that it names, as far as the caller may see them, and a metric that they report. A
 // guard that could never see a value is refused.
+
 import { didYouMean } from '@weft/contract/closest-name';
 import { readDeclaredSettings } from '@weft/contract/declared-settings';
 import { parseSelector, SelectorError } from '@weft/contract/selector';
@@ -8,12 +9,14 @@ import { PermissionError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { Events } from '../../events.ts';
+import type { Port } from '../../port.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import { type FleetMap, positionOf } from '../arbitration/fleet-map.ts';
 import { type Guard, parseGuard, storedGuard } from '../grammar/guard-expression.ts';
 import type { Want } from '../grammar/requested-value.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import type { RulesKeeper } from '../ledger/rules-keeper.ts';
+import type { ParameterOwner } from '../parameter-owner.ts';
 import type { TargetAgent } from './command-intake.ts';
 
 const maxAgents = 200;
@@ -26,7 +29,7 @@ export interface GuardScopeOptions {
   rules: Pick<RulesKeeper, 'current'>;
   sight: Events['agentSight']['ask'];
   telemetry: Pick<TelemetryStore, 'fields' | 'latest'>;
-  settingsRun: Events['settingsRun']['ask'];
+  parameters: Port<ParameterOwner>;
 }
 
 export class GuardScope {
@@ -57,8 +60,8 @@ export class GuardScope {
     const declared = [...readDeclaredSettings(agent.configuration)].filter(([, of]) => of.parameter === parameter);
     const keys = Object.keys(args);
     if (declared.length === 0 || keys.length === 0 || sealed !== null) return undefined;
-    const { settingsRun, telemetry } = this.#options;
-    const runs = await settingsRun(agent.ap_id);
+    const { parameters, telemetry } = this.#options;
+    const runs = await parameters.owner.running(agent.ap_id);
     const [latest] = await telemetry.latest([agent.ap_id]);
     const before: Record<string, unknown> = {};
     for (const key of keys) {

@@ -14,6 +14,7 @@ import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.
 import type { FlowLimits } from './channel/channel-flow.ts';
 import { ChannelHub } from './channel/channel-hub.ts';
 import { channelSocketRoutes } from './channel/channel-socket.ts';
+import { channelTopic } from './channel/channel-topic.ts';
 import type { ChannelNews } from './channel/remote-channels.ts';
 import { type CommandDelivery, type CommandTransport, SentWindow } from './command-delivery.ts';
 import { CommandPoll } from './poll/command-poll.ts';
@@ -63,6 +64,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
   const validator = new Validator(createFormats(config));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';
+  const topic = channelTopic();
   const hub = new ChannelHub({
     delivery,
     telemetry,
@@ -72,7 +74,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     // Asked for every message and, for each token, every second: without a promise where everything is remembered.
     authorize: (token) => auth.authorize(token, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
-    config: events,
+    topic,
     broadcast: tuning.broadcast ?? (isShared ? (news) => nodeNews.broadcast(JSON.stringify(news)) : undefined),
     isCutOff: deps.isCutOff,
     times: tuning.socketTimes,
@@ -107,12 +109,12 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     channel: hub.isConnected(ap_id),
     command_ready: transports.some((transport) => transport.isReady(ap_id, configuration)),
   }));
-  events.configWoken.on((ap_id) => hub.onConfigDue(ap_id));
   events.agentRemoved.add('work', async (ap_id) => {
     for (const transport of transports) await transport.removed?.(ap_id);
   });
 
   return {
+    topic,
     hub,
     poll,
     push,

@@ -1,15 +1,17 @@
 // What a bulk change does to access points, by the same paths as for one of them: rights and conflicts are decided there, by
 // the present record of the caller.
+
 import type { BatchTarget, LabelsUpdate } from '@weft/contract';
 import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import { type LabelService, updatedLabels } from '../../accounts/agents/label-service.ts';
+import type { LabelWatcher } from '../../accounts/agents/label-watcher.ts';
 import type { Caller } from '../../base/caller.ts';
 import { NotFoundError, TryLaterError, ValidationError, WeftError } from '../../base/errors.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { mapInSlices } from '../../base/time-slices.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { ParsedCommand } from '../../commands/grammar/command-text.ts';
-import type { Events } from '../../events.ts';
+import type { Port } from '../../port.ts';
 import type { IndexedAgent } from '../index/fleet-index.ts';
 import type { FleetView } from '../index/fleet-view.ts';
 import type { BulkResult } from './bulk-store.ts';
@@ -37,7 +39,7 @@ export interface BulkActionsOptions {
   batches: Pick<BatchService, 'sendTo'>;
   labels: Pick<LabelService, 'update'>;
   agents: Pick<AgentService, 'remove'>;
-  reconfigured: Events['reconfigured']['ask'];
+  watcher: Port<LabelWatcher>;
 }
 
 export class BulkActions {
@@ -84,7 +86,7 @@ export class BulkActions {
       const before = { display_name, site, tags: [...tags] };
       return { ap_id, before, after: updatedLabels(before, action.labels) };
     });
-    return (await this.#options.reconfigured(changes))?.size ?? 0;
+    return (await this.#options.watcher.owner.reconfigured(changes)).size;
   }
 
   async #applyOne(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, target: Target): Promise<Outcome> {

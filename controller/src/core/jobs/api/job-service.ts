@@ -30,6 +30,12 @@ export interface NewTask {
   isSecret?: boolean;
 }
 
+/** What else ends with a job of this kind: a part that creates such jobs says it. */
+export interface JobKind {
+  /** Resolves whether the job has been cancelled by that. */
+  cancel(caller: Caller, job: JobRecord): Promise<boolean>;
+}
+
 export interface JobServiceOptions {
   jobs: JobStore;
   mailbox: Pick<MailboxService, 'list' | 'end'>;
@@ -42,22 +48,20 @@ export interface JobServiceOptions {
   requireRoom?: (owner_id: string) => void;
   /** Throws unless the owner of the job may ask for it now, by its record in the transaction. Default: it may. */
   requireRight?: (tx: SqlQueries, job: NewJob) => Promise<void>;
-  /** Cancels jobs that are more than jobs, and resolves whether this was one. Default: none is. */
-  cancelOther?: (caller: Caller, job: JobRecord) => Promise<boolean>;
   now?: () => number;
 }
 
 export class JobService {
+  /** By their `task_type`: jobs that are more than jobs. */
+  readonly kinds = new Map<string, JobKind>();
   readonly #options: JobServiceOptions;
   readonly #requireRight: NonNullable<JobServiceOptions['requireRight']>;
-  readonly #cancelOther: NonNullable<JobServiceOptions['cancelOther']>;
   readonly #now: () => number;
   readonly #kinds = new BoundedMap<string, PostedJob>(10_000);
 
   constructor(options: JobServiceOptions) {
     this.#options = options;
     this.#requireRight = options.requireRight ?? (async () => {});
-    this.#cancelOther = options.cancelOther ?? (async () => false);
     this.#now = options.now ?? Date.now;
   }
 
@@ -120,7 +124,7 @@ export class JobService {
   /** Ends an open job; one that is cancelled already is answered as at first. Throws ConflictError `job_ended`. */
   async cancel(caller: Caller, job_number: string): Promise<Job> {
     const job = await this.requireVisible(caller, job_number);
-    if (job.ended_at === null && !(await this.#cancelOther(caller, job))) {
+    if (job.ended_at === null && !(await this.kinds.get(job.task_type)?.cancel(caller, job))) {
       const by = rightsOf(caller).owns(job) ? 'its owner' : 'an administrator';
       await this.#options.mailbox.end(job_number, 'cancelled', `Cancelled by ${by}`);
     }

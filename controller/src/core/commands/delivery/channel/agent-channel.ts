@@ -11,14 +11,15 @@ import type { AgentCaller, Caller } from '../../../base/caller.ts';
 import { AuthenticationError, PermissionError } from '../../../base/errors.ts';
 import type { Validator } from '../../../base/input/validator.ts';
 import { rightsOf } from '../../../base/rights/rights.ts';
-import type { Events } from '../../../events.ts';
 import { toAnswer } from '../../../http/request/error-map.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../../http/sockets/open-socket.ts';
+import type { Port } from '../../../port.ts';
 import { type Recorded, type TelemetryService, toCounts } from '../../../telemetry/ingest/telemetry-service.ts';
 import type { CommandDelivery, OutgoingCommand } from '../command-delivery.ts';
 import { ChannelCommands, type ChannelCommandsParts, maxBufferedBytes } from './channel-commands.ts';
 import { ChannelFlow, type SharedFlow } from './channel-flow.ts';
 import { idsOf, readMessage } from './channel-message.ts';
+import type { ChannelTopic } from './channel-topic.ts';
 
 /** What all channels of a node use. */
 export interface ChannelParts extends ChannelCommandsParts {
@@ -31,7 +32,7 @@ export interface ChannelParts extends ChannelCommandsParts {
   /** A better secret for an agent that logs in with a password that somebody chose. */
   offerSecret: (agent: AgentCaller) => Promise<string | undefined>;
   /** What it shall be: what to say about it, and what the agent says. */
-  config: Pick<Events, 'configDue' | 'configHeard'>;
+  topic: Port<ChannelTopic>;
   onClosed: (channel: AgentChannel) => void;
 }
 
@@ -67,9 +68,9 @@ export class AgentChannel implements SocketListener {
 
   /** Its settings may be due. */
   onConfigDue(isFresh = false): void {
-    this.#parts.config.configDue
-      .ask(this.agent, isFresh)
-      ?.then((message) => message && this.#send(textOf(message)))
+    this.#parts.topic.owner
+      .due(this.agent, isFresh)
+      .then((message) => message && this.#send(textOf(message)))
       .catch((error) => this.#parts.onError(error, 'the settings of an agent could not be read'));
   }
 
@@ -144,7 +145,7 @@ export class AgentChannel implements SocketListener {
 
   /** Empty if there is nothing to say. */
   async #config(agent: AgentCaller, message: ConfigResultMessage | ConfigRunningMessage): Promise<string> {
-    const next = await this.#parts.config.configHeard.ask(agent, message, String(this.nonce));
+    const next = await this.#parts.topic.owner.heard(agent, message, String(this.nonce));
     return next ? textOf(next) : '';
   }
 

@@ -26,7 +26,7 @@ type OfChannels =
   | 'sentWindow'
   | 'authorize'
   | 'offerSecret'
-  | 'config'
+  | 'topic'
   | 'onError';
 
 export interface ChannelHubOptions extends Pick<ChannelParts, OfChannels> {
@@ -54,7 +54,7 @@ export class ChannelHub implements CommandTransport {
     sentWindow,
     authorize,
     offerSecret,
-    config,
+    topic,
     broadcast,
     ...options
   }: ChannelHubOptions) {
@@ -75,7 +75,7 @@ export class ChannelHub implements CommandTransport {
       sentWindow,
       authorize,
       offerSecret,
-      config,
+      topic,
       onError: (error, message) => {
         const now = performance.now();
         if (this.#stopping.signal.aborted || now - this.#reportedAtMs < reportEveryMs) return;

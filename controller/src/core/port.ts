@@ -1,0 +1,23 @@
+// What the core needs from a tenant: an interface beside its user, with a default that does nothing. A port answers a question; what
+// has happened is an event.
+
+export class Port<Interface extends object> {
+  #owner: Interface;
+  #isTaken = false;
+
+  /** @param nobody answers while no part has taken the port. */
+  constructor(nobody: Interface) {
+    this.#owner = nobody;
+  }
+
+  get owner(): Interface {
+    return this.#owner;
+  }
+
+  /** Called by a part when it is created; a port has one owner. */
+  take(owner: Interface): void {
+    if (this.#isTaken) throw new Error('another part has this port');
+    this.#isTaken = true;
+    this.#owner = owner;
+  }
+}
