@@ -78,7 +78,7 @@ async function setScene(kind: DatabaseKind, more: Record<string, string> = {}): 
     address.password = canaries.make('database-password');
     env.WEFT_DATABASE_URL = address.href;
   }
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/weft.js'), 'serve'], {
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/weft.js'), 'serve'], {
     cwd: dataDir,
     env: { PATH: process.env.PATH, ...buildCache(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

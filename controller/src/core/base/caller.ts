@@ -55,6 +55,29 @@ export interface Principal {
   ver: string;
 }
 
+/**
+ * By what a caller is asked for again once its request is over: nothing that is stored or waits takes the id of an owner alone. Which
+ * of the owner's credentials it was belongs here.
+ */
+export interface CredentialRef {
+  readonly kind: LoginType;
+  readonly id: string;
+}
+
+export function refOf({ kind, id }: Caller): CredentialRef {
+  return { kind, id };
+}
+
+/** Of a row that has an owner. */
+export function ownerRef({ owner_kind, owner_id }: { owner_kind: LoginType; owner_id: string }): CredentialRef {
+  return { kind: owner_kind, id: owner_id };
+}
+
+/** The key of whatever is remembered for one caller. */
+export function callerKey({ kind, id }: CredentialRef): string {
+  return `${kind}:${id}`;
+}
+
 /** The interface of users, agents and apps for auth. */
 export interface PrincipalSource {
   /** The current principal of that name, or undefined. */
@@ -62,13 +85,35 @@ export interface PrincipalSource {
   /** While it stays the same, no principal has changed, wherever it was changed; without it nothing says so. */
   revision?(): Promise<number>;
   /** Those of these callers that exist and are not disabled, with their rights, inside of the transaction. */
-  present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]>;
+  present(tx: SqlQueries, refs: readonly CredentialRef[]): Promise<Caller[]>;
   /**
    * The principal if the secret is right, else undefined; a failure takes the same time for every cause.
    * Throws AuthenticationError if the secret is right and the account disabled.
    * Throws TryLaterError (429) when too many secrets of that turn are being checked already.
    */
   authenticate(name: string, secret: string, turn?: PasswordTurn): Promise<Principal | undefined>;
+}
+
+export type Principals = Readonly<Record<LoginType, PrincipalSource>>;
+
+/** The callers as their records have them now, inside of the transaction, without those that are gone or disabled. */
+export async function callersNow(
+  principals: Principals,
+  tx: SqlQueries,
+  refs: readonly CredentialRef[],
+): Promise<Caller[]> {
+  const found: Caller[] = [];
+  for (const [kind, of] of Map.groupBy(refs, (ref) => ref.kind))
+    found.push(...(await principals[kind].present(tx, of)));
+  return found;
+}
+
+export async function callerNow(
+  principals: Principals,
+  tx: SqlQueries,
+  ref: CredentialRef,
+): Promise<Caller | undefined> {
+  return (await callersNow(principals, tx, [ref]))[0];
 }
 
 /** A change of a caller's record that affects its tokens, its rights, or what it owns. */

@@ -1,12 +1,11 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
 
-import type { LoginType } from '@weft/contract';
 import { parseObject } from '@weft/contract/is-object';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
-import type { PrincipalSource } from '../base/caller.ts';
+import { callerNow, callersNow, type Principals } from '../base/caller.ts';
 import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
 import { readRevision } from '../base/storage/fleet-revision.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
@@ -39,7 +38,7 @@ const pruneRows = 200;
 const statesKeptMs = 30 * 86_400_000;
 
 interface CommandsPartDeps extends Platform {
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   agents: AgentService;
   agentStore: AgentStore;
   auditLog: AuditLog;
@@ -60,10 +59,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const isPublished = config.amqpUrl !== undefined;
   const store = new CommandStore(database);
   const rights: PresentRights = {
-    async callers(tx, ids) {
-      const [users, apps] = [await principals.user.present(tx, ids), await principals.third_party_app.present(tx, ids)];
-      return new Map([...users, ...apps].map((caller) => [caller.id, caller]));
-    },
+    callers: (tx, refs) => callersNow(principals, tx, refs),
     commandable: commandableAmong(agentStore),
   };
   const { names, addresses } = deps.devices;
@@ -110,10 +106,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     shares,
     now,
     onError,
-    callerNow: async (kind, name, id) => {
-      const caller = (await principals[kind].principal(name))?.caller;
-      return caller?.id === id ? caller : undefined;
-    },
+    callerNow: (ref) => callerNow(principals, database, ref),
   });
   let loadedRevision: number | undefined;
   const reloadFleet = async () => {

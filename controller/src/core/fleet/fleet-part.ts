@@ -1,12 +1,11 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
 
-import type { LoginType } from '@weft/contract';
 import { agentStates, parseSelector } from '@weft/contract/selector';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { LabelService } from '../accounts/agents/label-service.ts';
 import type { LabelWatcher } from '../accounts/agents/label-watcher.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
-import type { PrincipalSource } from '../base/caller.ts';
+import { callerNow, type Principals } from '../base/caller.ts';
 import type { Formats } from '../base/input/validator.ts';
 import { valueError } from '../base/input/value-rules.ts';
 import { rightsOf } from '../base/rights/rights.ts';
@@ -35,7 +34,7 @@ const sharedFreshMs = 1_500;
 
 interface FleetPartDeps extends Platform {
   presence: PresenceService;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   agents: AgentService;
   labels: LabelService;
   labelWatcher: Port<LabelWatcher>;
@@ -126,10 +125,7 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
     mailbox,
     actions,
     keyring,
-    callerNow: async (kind, name, id) => {
-      const caller = (await principals[kind].principal(name))?.caller;
-      return caller?.id === id ? caller : undefined;
-    },
+    callerNow: (ref) => callerNow(principals, database, ref),
     onError,
   });
   kinds.set('bulk', {

@@ -1,10 +1,9 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
-import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { CallerChanges } from '../accounts/audit/caller-changes.ts';
 import type { AuthService } from '../accounts/auth/auth-service.ts';
-import type { PrincipalSource } from '../base/caller.ts';
+import { callerNow, ownerRef, type Principals } from '../base/caller.ts';
 import { PermissionError } from '../base/errors.ts';
 import { jobReaders } from '../base/rights/permission.ts';
 import { rightsOf } from '../base/rights/rights.ts';
@@ -64,7 +63,7 @@ const pruneRows = 25;
 
 interface JobsPartDeps extends Platform {
   auth: AuthService;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   agents: AgentService;
   agentStore: AgentStore;
   changes: CallerChanges;
@@ -123,8 +122,8 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     onChange,
     now,
   });
-  const requireRight = async (tx: SqlQueries, { owner_kind, owner_id, task_type, subject = null }: NewJob) => {
-    const [caller] = await principals[owner_kind].present(tx, [owner_id]);
+  const requireRight = async (tx: SqlQueries, { task_type, subject = null, ...job }: NewJob) => {
+    const caller = await callerNow(principals, tx, ownerRef(job));
     if (!caller) throw ownerGone();
     const refused = await notPermitted(tx, agentStore, caller, [{ task_type, subject }]);
     if (refused.length > 0) throw new PermissionError();
@@ -173,9 +172,9 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   );
   const subscriptions = new LiveSubscriptions();
   const createWorker = () => {
-    const visibleTo: VisibleTo = async ({ owner_kind, owner_id, owner_name, task_type }) => {
-      const caller = (await principals[owner_kind].principal(owner_name))?.caller;
-      if (caller?.id !== owner_id || !mayAsk(caller, task_type)) return undefined;
+    const visibleTo: VisibleTo = async ({ task_type, ...job }) => {
+      const caller = await callerNow(principals, database, ownerRef(job));
+      if (!caller || !mayAsk(caller, task_type)) return undefined;
       const rights = rightsOf(caller);
       return (agent) => rights.sees(agent);
     };

@@ -1,12 +1,11 @@
 // Emulated networks as a part: requests for them, their records and their leases. Another process may run them.
-import type { LoginType } from '@weft/contract';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { CallerChanges } from '../accounts/audit/caller-changes.ts';
 import type { SiteService } from '../accounts/sites/site-service.ts';
-import type { PrincipalSource } from '../base/caller.ts';
+import { callerNow, ownerRef, type Principals } from '../base/caller.ts';
 import { rightsOf } from '../base/rights/rights.ts';
 import type { CommandsPart } from '../commands/commands-part.ts';
 import type { Events } from '../events.ts';
@@ -34,7 +33,7 @@ interface EmulatorPartDeps extends Platform {
   sites: SiteService;
   auditLog: AuditLog;
   changes: CallerChanges;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   commands: Pick<CommandsPart, 'listUnderWay' | 'parameters'>;
   jobs: Pick<JobsPart, 'kinds' | 'jobStore' | 'ownedJobs' | 'mailboxStore' | 'mailbox' | 'outbox' | 'results'>;
 }
@@ -67,9 +66,9 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
   });
   const turns = new RunTurns({
     jobs: jobStore,
-    async isAdministrators({ owner_kind, owner_id, owner_name }) {
-      const caller = (await principals[owner_kind].principal(owner_name))?.caller;
-      return caller?.id === owner_id && rightsOf(caller).isAdmin;
+    async isAdministrators(job) {
+      const caller = await callerNow(principals, database, ownerRef(job));
+      return caller !== undefined && rightsOf(caller).isAdmin;
     },
     maxRunning: config.emulatorRunningPerCaller,
     publish: () => void outbox.sweep().catch(() => {}),
@@ -91,7 +90,7 @@ export function createEmulatorPart(deps: EmulatorPartDeps, events: Events) {
     runs,
     async requireRight(tx, run) {
       if (run.owner_kind !== 'third_party_app') return;
-      const [app] = await principals.third_party_app.present(tx, [run.owner_id]);
+      const app = await callerNow(principals, tx, ownerRef(run));
       if (app) await requireRunRight(tx, runs, app, run);
     },
     closer,

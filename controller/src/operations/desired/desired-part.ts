@@ -1,13 +1,12 @@
 // What access points shall be, as a part.
 
-import type { LoginType } from '@weft/contract';
 import { parseObject } from '@weft/contract/is-object';
 import type { LabelWatcher } from '../../core/accounts/agents/label-watcher.ts';
 import type { AuditService } from '../../core/accounts/audit/audit-service.ts';
 import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
-import { isEnded, type PrincipalSource } from '../../core/base/caller.ts';
+import { callerNow, isEnded, ownerRef, type Principals } from '../../core/base/caller.ts';
 import { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { ChannelHub } from '../../core/commands/delivery/channel/channel-hub.ts';
 import type { ChannelTopic } from '../../core/commands/delivery/channel/channel-topic.ts';
@@ -56,7 +55,7 @@ export interface DesiredPartDeps extends Platform {
   registry: DeviceRegistry;
   activeAlarms: ActiveAlarms;
   readings: WeftReadings;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   transports: { hub: Pick<ChannelHub, 'onConfigDue'>; topic: Port<ChannelTopic> };
   parameters: Port<ParameterOwner>;
   labelWatcher: Port<LabelWatcher>;
@@ -91,8 +90,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const configs = new AgentConfigStore(database, eventLog, (changed) => wake(changed));
   const shared = { database, configs, index, auditLog, eventLog, inForce, rollouts: rolloutStore, now, onError, lease };
   const reconciler = new Reconciler(shared);
-  const present: RolloutDriverOptions['present'] = async (tx, { owner_kind, owner_id }) =>
-    (await deps.principals[owner_kind].present(tx, [owner_id]))[0];
+  const present: RolloutDriverOptions['present'] = (tx, owner) => callerNow(deps.principals, tx, ownerRef(owner));
   const gates = new GateReader({
     telemetry: deps.telemetryStore,
     alarms: deps.activeAlarms,

@@ -1,6 +1,5 @@
 // Energy as a part: what access points have drawn, and what commands have saved on emulated networks.
-import type { LoginType } from '@weft/contract';
-import type { PrincipalSource } from '../../core/base/caller.ts';
+import { callerNow, type Principals } from '../../core/base/caller.ts';
 import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
 import type { JobsPart } from '../../core/jobs/jobs-part.ts';
@@ -16,7 +15,7 @@ interface EnergyPartDeps extends Platform {
   fleet: { fleet: FleetView; index: FleetIndex };
   emulator: { emulator: EmulatorService; leases: EmulatorLeaseService };
   jobs: Pick<JobsPart, 'jobStore' | 'mailbox' | 'results'>;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
 }
 
 export function createEnergyPart(deps: EnergyPartDeps) {
@@ -38,10 +37,7 @@ export function createEnergyPart(deps: EnergyPartDeps) {
     limits: { maxOpen: config.maxOpenJobs, maxUnpublished: config.maxWaitingJobs, requireOwner: true },
     timeoutMs: config.jobTimeoutMinutes * 60_000,
     requireRoom: (owner_id) => jobs.results.requireRoom(owner_id),
-    callerNow: async (kind, name, id) => {
-      const caller = (await principals[kind].principal(name))?.caller;
-      return caller?.id === id ? caller : undefined;
-    },
+    callerNow: (ref) => callerNow(principals, database, ref),
     onError,
     now,
   });

@@ -1,9 +1,9 @@
 // Jobs that work out what an emulated network would have drawn without commands about sleep and power. The process that runs the
 // network computes it; whoever holds the lease of the job asks it until the answer is there.
 import { randomUUID } from 'node:crypto';
-import type { JobAccepted, LoginType } from '@weft/contract';
+import type { JobAccepted } from '@weft/contract';
 import type { EnergyRerun, EnergyRerunRequest } from '@weft/contract/operations';
-import type { Caller } from '../../core/base/caller.ts';
+import { type Caller, type CredentialRef, ownerRef } from '../../core/base/caller.ts';
 import { ConflictError, TryLaterError, WeftError } from '../../core/base/errors.ts';
 import { PeriodicTask } from '../../core/base/periodic-task.ts';
 import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
@@ -38,7 +38,7 @@ export interface RerunServiceOptions {
   timeoutMs: number;
   requireRoom: (owner_id: string) => void;
   /** The caller with its current rights; undefined if it was removed. */
-  callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
+  callerNow: (ref: CredentialRef) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
@@ -140,9 +140,9 @@ export class RerunService extends PeriodicTask {
 
   async #ask(held: Held): Promise<void> {
     const { mailbox, emulator, leases, callerNow } = this.#options;
-    const { job_number, owner_id, owner_kind, owner_name, data } = held.job;
+    const { job_number, owner_id, data } = held.job;
     const { run, window_seconds } = JSON.parse(data) as { run: string; window_seconds: number };
-    const caller = await callerNow(owner_kind, owner_name, owner_id);
+    const caller = await callerNow(ownerRef(held.job));
     if (!caller) throw new ConflictError('owner_gone', 'Whoever asked for this is gone');
     await emulator.requireRunning(caller, run);
     const programs = held.isAsked ? undefined : await this.#programs(caller, run);

@@ -3,7 +3,7 @@
 import { toApId } from '@weft/contract/ap-id';
 import { ownOf } from '@weft/contract/is-object';
 import { generateAgentSecret } from '@weft/sdk/agent-secret';
-import type { Actor, AgentCaller, Caller, Principal, PrincipalSource } from '../../base/caller.ts';
+import type { Actor, AgentCaller, Caller, CredentialRef, Principal, PrincipalSource } from '../../base/caller.ts';
 import { AuthenticationError } from '../../base/errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../../base/password-hasher.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
@@ -274,8 +274,8 @@ export class AgentService implements PrincipalSource {
     return this.#agents.revision();
   }
 
-  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
-    return (await this.#agents.byIds(tx, ids)).map((agent) => toPrincipal(agent).caller);
+  async present(tx: SqlQueries, refs: readonly CredentialRef[]): Promise<Caller[]> {
+    return (await this.#agents.byIds(tx, refs)).map((agent) => toPrincipal(agent).caller);
   }
 
   /** The first successful login sets `onboard`. */

@@ -37,8 +37,11 @@ export class AgentStore extends SqlStore {
   }
 
   /** Those of these ids that exist, in the caller's transaction. */
-  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<AgentRecord[]> {
-    return agentTable.byIds(tx, ids);
+  async byIds(tx: SqlQueries, refs: readonly { id: string }[]): Promise<AgentRecord[]> {
+    return agentTable.byIds(
+      tx,
+      refs.map(({ id }) => id),
+    );
   }
 
   /** Those of these names that exist, ordered by ap_id. Few. */

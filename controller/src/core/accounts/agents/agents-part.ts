@@ -20,7 +20,7 @@ import { reachableUrls } from './reachable-urls.ts';
 const longestTokenMs = 365 * 86_400_000;
 
 export function createAgentsPart(
-  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'principal'> },
+  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'present'> },
   events: Events,
 ) {
   const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
@@ -46,7 +46,7 @@ export function createAgentsPart(
     agents,
     tokens,
     audit,
-    users: platform.users,
+    managerNow: async (ref) => (await platform.users.present(database, [ref]))[0],
     reachableUrls: () => reachableUrls(config, ownUrl()),
     now: platform.now,
   });

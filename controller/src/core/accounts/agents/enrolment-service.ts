@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
-import type { Actor, Caller, PrincipalSource } from '../../base/caller.ts';
+import type { Actor, Caller, CredentialRef } from '../../base/caller.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../../base/secrets.ts';
@@ -23,7 +23,7 @@ export interface EnrolmentServiceOptions {
   tokens: EnrolmentTokenStore;
   audit: AuditService;
   /** Who has created tokens. */
-  users: Pick<PrincipalSource, 'principal'>;
+  managerNow: (ref: CredentialRef) => Promise<Caller | undefined>;
   /** Where access points reach Weft, the best first. */
   reachableUrls: () => string[];
   /** Of the database that nodes share, if they do. */
@@ -103,10 +103,10 @@ export class EnrolmentService {
   }
 
   /** Whoever created the token by a grant must still manage what it would register. */
-  async #requireManaged({ managed_by, created_by, site, tags }: EnrolmentTokenRecord, ap_id: string): Promise<void> {
+  async #requireManaged({ managed_by, site, tags }: EnrolmentTokenRecord, ap_id: string): Promise<void> {
     if (managed_by === null) return;
-    const manager = (await this.#options.users.principal(created_by))?.caller;
-    if (manager?.id !== managed_by) throw badToken();
+    const manager = await this.#options.managerNow({ kind: 'user', id: managed_by });
+    if (!manager) throw badToken();
     rightsOf(manager).requireOwnLabels(noLabels, { site, tags });
     if (rightsOf(manager).manages({ ap_id, site, tags, display_name: null, emulated_for: null })) return;
     throw new PermissionError('ap_id_not_permitted', 'Its creator may not register this access point there');

@@ -10,7 +10,7 @@ import {
 } from '@weft/contract';
 import { toApId } from '@weft/contract/ap-id';
 import { effectivePermissions } from '@weft/contract/app-permissions';
-import type { Actor, Caller, CallerChange, Principal, PrincipalSource } from '../../base/caller.ts';
+import type { Actor, Caller, CallerChange, CredentialRef, Principal, PrincipalSource } from '../../base/caller.ts';
 import { NotFoundError, TryLaterError } from '../../base/errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../../base/secrets.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
@@ -128,8 +128,8 @@ export class ThirdPartyAppService implements PrincipalSource {
     return app && toPrincipal(app);
   }
 
-  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
-    return (await this.#options.apps.byIds(tx, ids)).map((app) => toPrincipal(app).caller);
+  async present(tx: SqlQueries, refs: readonly CredentialRef[]): Promise<Caller[]> {
+    return (await this.#options.apps.byIds(tx, refs)).map((app) => toPrincipal(app).caller);
   }
 
   async authenticate(app_name: string, api_key: string): Promise<Principal | undefined> {

@@ -30,8 +30,11 @@ export class ThirdPartyAppStore extends SqlStore {
   }
 
   /** Those of these ids that exist, in the caller's transaction. */
-  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<ThirdPartyAppRecord[]> {
-    return table.byIds(tx, ids);
+  async byIds(tx: SqlQueries, refs: readonly { id: string }[]): Promise<ThirdPartyAppRecord[]> {
+    return table.byIds(
+      tx,
+      refs.map(({ id }) => id),
+    );
   }
 
   /** All apps, ordered by app_name. */

@@ -185,8 +185,8 @@ export class UserService implements PrincipalSource {
     return user && toPrincipal(user);
   }
 
-  async present(tx: SqlQueries, ids: readonly string[]): Promise<Caller[]> {
-    const users = await this.#options.users.byIds(tx, ids);
+  async present(...[tx, refs]: Parameters<PrincipalSource['present']>): Promise<Caller[]> {
+    const users = await this.#options.users.byIds(tx, refs);
     return users.filter(({ disabled_at }) => disabled_at === null).map((user) => toPrincipal(user).caller);
   }
 

@@ -18,8 +18,11 @@ export class UserStore extends SqlStore {
   }
 
   /** Those of these ids that exist, in the caller's transaction. */
-  async byIds(tx: SqlQueries, ids: readonly string[]): Promise<UserRecord[]> {
-    return userTable.byIds(tx, ids);
+  async byIds(tx: SqlQueries, refs: readonly { id: string }[]): Promise<UserRecord[]> {
+    return userTable.byIds(
+      tx,
+      refs.map(({ id }) => id),
+    );
   }
 
   /** All users, ordered by username. */

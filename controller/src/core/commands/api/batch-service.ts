@@ -5,7 +5,7 @@ import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } f
 import { toCommandText } from '@weft/contract/declared-commands';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentService } from '../../accounts/agents/agent-service.ts';
-import type { Caller } from '../../base/caller.ts';
+import type { Caller, CredentialRef } from '../../base/caller.ts';
 import {
   AuthenticationError,
   NotFoundError,
@@ -44,7 +44,7 @@ export interface BatchServiceOptions extends Shared {
   agents: Pick<AgentService, 'page'>;
   shares: Shares;
   /** The caller with its current rights; undefined if it was removed. */
-  callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
+  callerNow: (ref: CredentialRef) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -125,7 +125,7 @@ export class BatchService {
       const { owner, options, stages } = plan;
       const command = this.#commandOf(plan, batch_id);
       const [stage, ...rest] = stages;
-      const caller = await callerNow(owner.kind, owner.name, owner.id);
+      const caller = await callerNow(owner);
       // In this order: a change of the key before the caller was read has removed the roll-out, and after a later one the
       // ledger refuses the caller's older version.
       if (!caller || !stage || !command || !(await store.hasBatch(batch_id)) || !this.#maySend(caller, plan, command)) {

@@ -1,6 +1,6 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
-import type { AgentCaller } from '../../base/caller.ts';
+import { type AgentCaller, ownerRef } from '../../base/caller.ts';
 import { ConflictError, TryLaterError } from '../../base/errors.ts';
 import { ownerGone } from '../../base/storage/present-owner.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
@@ -46,7 +46,7 @@ export class CommandOperations {
     return {
       readSet: (reads, rules) => {
         this.#options.decision.readSet(reads, rules, wish.intent);
-        reads.owners.add(wish.owner_id);
+        reads.owner(ownerRef(wish));
         if (wish.idempotency_key !== null) reads.keys.push([wish.owner_id, wish.idempotency_key]);
       },
       run: (batch) => this.#send(batch, wish),
@@ -262,10 +262,11 @@ export class CommandOperations {
 }
 
 /** Throws what the sender would be refused with now. Weft's own commands need no right: they take back what somebody was allowed. */
-async function requireRightNow(batch: LedgerBatch, { intent, owner_id, owner_ver, sealed }: NewCommand): Promise<void> {
+async function requireRightNow(batch: LedgerBatch, wish: NewCommand): Promise<void> {
+  const { intent, owner_ver, sealed } = wish;
   const { tx, rights } = batch;
   if (!rights || intent.caller_kind === 'weft') return;
-  const caller = batch.caller(owner_id);
+  const caller = batch.caller(ownerRef(wish));
   if (!caller) throw ownerGone();
   // What was asked for with an older key or password is not queued after those of it were cancelled.
   if (owner_ver !== undefined && owner_ver !== caller.ver) throw ownerGone();

@@ -2,7 +2,7 @@
 // change, kept here and written at the end. Operations run one after the other and see each other's changes.
 import type { ConflictRules } from '@weft/contract';
 import type { NewAuditEntry } from '../../accounts/audit/audit-entry.ts';
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, type CredentialRef, callerKey, refOf } from '../../base/caller.ts';
 import { NotFoundError } from '../../base/errors.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import type { NewMessage } from '../../jobs/mailbox/mailbox-store.ts';
@@ -23,10 +23,21 @@ export class ReadSet implements ReadSetFields {
   readonly states: [string, string][] = [];
   readonly keys: [string, string][] = [];
   readonly owners = new Set<string>();
+  readonly #callers = new Map<string, CredentialRef>();
   readonly runs = new Set<string>();
   /** Commands of which also the parameter's state counts. */
   readonly statesOf = new Set<string>();
   readonly #leased = new Set<string>();
+
+  /** Of whom the open commands are counted, and the present rights are read. */
+  owner(ref: CredentialRef): void {
+    this.owners.add(ref.id);
+    this.#callers.set(callerKey(ref), ref);
+  }
+
+  get callers(): CredentialRef[] {
+    return [...this.#callers.values()];
+  }
 
   leasesOn(ap_id: string, parameters: readonly string[]): void {
     for (const parameter of parameters) {
@@ -98,7 +109,7 @@ export class LedgerBatch {
   readonly #newLeases = new Map<string, Lease>();
   readonly #newStates = new Set<StateRecord>();
   readonly #released = new Set<CommandRecord>();
-  #callers = new Map<string, Caller>();
+  readonly #callers = new Map<string, Caller>();
 
   constructor({ tx, store, rules, nowMs, rights, open }: LedgerBatchParts) {
     this.tx = tx;
@@ -122,7 +133,8 @@ export class LedgerBatch {
     for (const state of states) this.#states.set(keyOf(state.ap_id, state.parameter), state);
     this.#openOf = openOf;
     this.#runs = runs;
-    if (this.rights && reads.owners.size > 0) this.#callers = await this.rights.callers(this.tx, [...reads.owners]);
+    for (const caller of (await this.rights?.callers(this.tx, reads.callers)) ?? [])
+      this.#callers.set(callerKey(refOf(caller)), caller);
     if (reads.statesOf.size === 0) return;
     const more = new ReadSet();
     for (const id of reads.statesOf) {
@@ -169,8 +181,8 @@ export class LedgerBatch {
   }
 
   /** A caller of the read set with its present rights; undefined if it is gone or disabled. */
-  caller(owner_id: string): Caller | undefined {
-    return this.#callers.get(owner_id);
+  caller(ref: CredentialRef): Caller | undefined {
+    return this.#callers.get(callerKey(ref));
   }
 
   /** What time it is where an agent stands: of the model in an emulated network that has told, else the clock's. */

@@ -1,7 +1,7 @@
 // What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
 // was let in, and since a command was queued.
 import type { AgentStore } from '../../accounts/agents/agent-store.ts';
-import type { Caller } from '../../base/caller.ts';
+import type { Caller, CredentialRef } from '../../base/caller.ts';
 import { NotFoundError, PermissionError, WeftError } from '../../base/errors.ts';
 import { commandSenders, requirePermission } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
@@ -10,8 +10,8 @@ import { requireCommandPermission } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
 
 export interface PresentRights {
-  /** By id: those who exist and are not disabled, with their rights. */
-  callers(tx: SqlQueries, ids: readonly string[]): Promise<Map<string, Caller>>;
+  /** Those who exist and are not disabled, with their rights. */
+  callers(tx: SqlQueries, refs: readonly CredentialRef[]): Promise<Caller[]>;
   /** Those of these agents that the caller may command by their records. */
   commandable(caller: Caller, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
 }

@@ -1,6 +1,5 @@
 // Goes on with bulk changes, wave by wave, on one node at a time; after a crash another one goes on where it was.
-import type { LoginType } from '@weft/contract';
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, type CredentialRef, ownerRef } from '../../base/caller.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import type { Keyring } from '../../base/secrets.ts';
 import type { MailboxService } from '../../jobs/mailbox/mailbox-service.ts';
@@ -20,7 +19,7 @@ export interface BulkDriverOptions {
   actions: BulkActions;
   keyring: Pick<Keyring, 'decrypt'>;
   /** The caller with its current rights; undefined if it was removed. */
-  callerNow: (kind: LoginType, name: string, id: string) => Promise<Caller | undefined>;
+  callerNow: (ref: CredentialRef) => Promise<Caller | undefined>;
   onError: (error: unknown, message: string) => void;
 }
 
@@ -73,11 +72,12 @@ export class BulkDriver extends PeriodicTask {
   }
 
   /** Undefined if the job has ended meanwhile, or whoever asked for it is gone. */
-  async #present({ job_number, owner_kind, owner_name, owner_id }: BulkRun): Promise<Caller | undefined> {
+  async #present(run: BulkRun): Promise<Caller | undefined> {
+    const { job_number } = run;
     const { jobs, mailbox, callerNow } = this.#options;
     const job = await jobs.get(job_number);
     if (!job || job.ended_at !== null) return undefined;
-    const caller = await callerNow(owner_kind, owner_name, owner_id);
+    const caller = await callerNow(ownerRef(run));
     if (!caller) await mailbox.end(job_number, 'failed', 'Whoever asked for this is gone');
     return caller;
   }

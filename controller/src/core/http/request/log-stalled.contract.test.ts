@@ -33,7 +33,7 @@ function openPipe(): { reader: number; writer: number } {
 }
 
 async function start(stderr: number | 'pipe', env: Record<string, string> = {}): Promise<string> {
-  child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/weft.js'), 'serve', '--port', '0'], {
+  child = spawn(process.execPath, [join(import.meta.dirname, '../../../../dist/weft.js'), 'serve', '--port', '0'], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...buildCache(), ...env },
     stdio: ['ignore', 'pipe', stderr],
@@ -49,7 +49,7 @@ async function start(stderr: number | 'pipe', env: Record<string, string> = {}):
 
 /** On a terminal of its own, of which nothing is read after the address. */
 async function startOnTerminal(env: Record<string, string> = {}): Promise<{ url: string; read: () => string }> {
-  const command = `exec ${process.execPath} ${join(import.meta.dirname, '../../../dist/weft.js')} serve --port 0`;
+  const command = `exec ${process.execPath} ${join(import.meta.dirname, '../../../../dist/weft.js')} serve --port 0`;
   child = spawn('script', ['--quiet', '--command', command, '/dev/null'], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...buildCache(), SHELL: '/bin/sh', TERM: 'xterm', ...env },

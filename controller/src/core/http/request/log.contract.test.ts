@@ -18,7 +18,7 @@ let written = '';
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'weft-log-'));
-  child = spawn(process.execPath, [join(import.meta.dirname, '../../../dist/weft.js'), 'serve', '--port', '0'], {
+  child = spawn(process.execPath, [join(import.meta.dirname, '../../../../dist/weft.js'), 'serve', '--port', '0'], {
     cwd: folder,
     env: { PATH: process.env.PATH, ...buildCache(), WEFT_LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],

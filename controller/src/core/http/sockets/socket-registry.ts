@@ -1,6 +1,6 @@
 // The open WebSockets of a feature: limits them per caller, pings them, and closes those whose client is slow, gone, or no
 // longer allowed. One timer serves all of them.
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, callerKey } from '../../base/caller.ts';
 import { PermissionError, TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
@@ -151,7 +151,7 @@ export class SocketRegistry {
 }
 
 function keyOf(caller: Caller): string {
-  return `${caller.kind}:${caller.id}`;
+  return callerKey(caller);
 }
 
 function ignore(): void {}

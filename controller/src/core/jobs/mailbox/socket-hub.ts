@@ -1,7 +1,7 @@
 // All sockets of jobs on this node: hears of new messages, from this process and from other nodes, and wakes the readers
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
 import { BoundedMap } from '@weft/contract/bounded-map';
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, callerKey } from '../../base/caller.ts';
 import { TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import type { FairTurns } from '../../base/shares/fair-turns.ts';
@@ -98,7 +98,7 @@ export class SocketHub {
   }
 
   open(upgraded: Upgraded, { caller, token, job_number, subject, after, isBare }: NewReader): void {
-    const key = `${caller.kind} ${caller.id} ${job_number}`;
+    const key = `${callerKey(caller)} ${job_number}`;
     const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
       job_number,
       caller: key,

@@ -1,8 +1,16 @@
 // Ends what is left of callers that are gone or disabled, of apps whose permissions have expired, and of those whose access
 // points were labelled otherwise: what no change of the caller itself ends. Part of the upkeep of jobs; every node does it.
-import type { LoginType } from '@weft/contract';
 import type { CallerChanges } from '../../accounts/audit/caller-changes.ts';
-import { type CallerChange, type PrincipalSource, system } from '../../base/caller.ts';
+import {
+  type CallerChange,
+  callerKey,
+  callerNow,
+  callersNow,
+  ownerRef,
+  type Principals,
+  refOf,
+  system,
+} from '../../base/caller.ts';
 import { type Rights, rightsOf } from '../../base/rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../base/storage/sql-database.ts';
 import type { JobOwner, OwnedJobs } from '../store/owned-jobs.ts';
@@ -13,7 +21,7 @@ const settledMs = 30_000;
 
 export interface OwnerSweepOptions {
   owned: Pick<OwnedJobs, 'listEndedOwners' | 'listLimited'>;
-  principals: Record<LoginType, PrincipalSource>;
+  principals: Principals;
   changes: CallerChanges;
   database: SqlDatabase;
   now?: (() => number) | undefined;
@@ -55,12 +63,9 @@ export class OwnerSweep {
     const { owned, principals, database } = this.#options;
     const owners = await owned.listLimited();
     const limited = new Set<string>();
-    for (const kind of ['third_party_app', 'user'] as const) {
-      const ids = owners.filter(({ owner_kind }) => owner_kind === kind).map(({ owner_id }) => owner_id);
-      for (const caller of await principals[kind].present(database, ids))
-        if (isLimited(rightsOf(caller))) limited.add(caller.id);
-    }
-    return owners.filter(({ owner_id }) => limited.has(owner_id));
+    for (const caller of await callersNow(principals, database, owners.map(ownerRef)))
+      if (isLimited(rightsOf(caller))) limited.add(callerKey(refOf(caller)));
+    return owners.filter((owner) => limited.has(callerKey(ownerRef(owner))));
   }
 
   async #endNarrowed(): Promise<void> {
@@ -87,9 +92,10 @@ export class OwnerSweep {
   }
 
   /** Again inside of the transaction: it may have been enabled, or its time extended. */
-  async #look(tx: SqlQueries, { owner_kind: kind, owner_id: id, owner_name: name }: JobOwner) {
-    const [caller] = await this.#options.principals[kind].present(tx, [id]);
-    const head = { kind, id, name, isRevoked: false, by: system };
+  async #look(tx: SqlQueries, owner: JobOwner) {
+    const ref = ownerRef(owner);
+    const caller = await callerNow(this.#options.principals, tx, ref);
+    const head = { ...ref, name: owner.owner_name, isRevoked: false, by: system };
     if (!caller) return { ...head, what: 'removed' } as const;
     const rights = rightsOf(caller);
     if (rights.hasExpired(this.#now())) return { ...head, what: 'expired', caller } as const;

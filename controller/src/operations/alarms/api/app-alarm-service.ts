@@ -3,7 +3,7 @@
 
 import { looksLikeAddress } from '@weft/contract/device-address';
 import type { Alarm, AlarmRaise } from '@weft/contract/operations';
-import { type Caller, type CallerChange, isEnded, type PrincipalSource } from '../../../core/base/caller.ts';
+import { type Caller, type CallerChange, isEnded, type PrincipalSource, refOf } from '../../../core/base/caller.ts';
 import { NotFoundError, TryLaterError, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import { alarmRaisers, requirePermission } from '../../../core/base/rights/permission.ts';
@@ -62,7 +62,7 @@ export class AppAlarmService {
       });
     }
     await this.#write(by, operations, 'alarm_raised', { key, ap_id, severity, text }, async (tx) => {
-      const [present] = await this.#options.apps.present(tx, [by.id]);
+      const [present] = await this.#options.apps.present(tx, [refOf(by)]);
       requirePermission(alarmRaisers, present);
       if (!present || !rightsOf(present).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
       const active = known ? [] : await this.#options.alarms.listActiveOf(tx, ruleOf(by));
