@@ -1,10 +1,9 @@
 // docs/configuration.md, generated from the table of settings.
-import { type Setting, settingGroups, settingKeys, settings } from '../controller/src/core/base/settings.ts';
+import { type Setting, settingGroups, settingRows } from '../controller/src/core/base/settings.ts';
 
 export function configurationDocument(): string {
-  const rows: Setting[] = settingKeys.map((key) => settings[key]);
   const groups = settingGroups.map((group) => {
-    const lines = rows.filter((row) => row.group === group).map(tableLine);
+    const lines = settingRows.filter((row) => row.group === group).map(tableLine);
     return `## ${group}\n\n| Setting | Flag | Default | Meaning |\n|---|---|---|---|\n${lines.join('\n')}\n`;
   });
   return `${opening}\n${groups.join('\n')}`;

@@ -18,8 +18,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { Agent, App } from '../../sdk/src/index.ts';
 import { untilSo } from '../../test/pure/until-so.ts';
 import { adminUsername, password, startWeft, type TestWeft } from '../../test/weft.ts';
-import { clientCommand, clientCommandNames, clientHelp, runClientCommand } from './client-commands.ts';
+import { clientWeft } from './client-commands.ts';
 import { tellFailure } from './failures.ts';
+import { commandsCalled, execute, helpOn, namesOf } from './run-weft.ts';
 import type { Surroundings } from './surroundings.ts';
 
 let weft: TestWeft;
@@ -84,8 +85,8 @@ async function run(
   };
   const [name = '', ...rest] = args;
   try {
-    const command = await clientCommand(name);
-    return { code: await runClientCommand(command!, rest, around), ...said };
+    const [command] = await commandsCalled(clientWeft, name);
+    return { code: await execute(command!, rest, around), ...said };
   } catch (error) {
     const code = tellFailure(error, around);
     if (code === undefined) throw error;
@@ -187,7 +188,7 @@ describe('a login at a second Weft', () => {
       stderr,
     } as unknown as Surroundings;
     const { loginCommand } = await import('./commands/login-command.ts');
-    const ended = await runClientCommand(loginCommand, ['--user', adminUsername], around).catch((error) =>
+    const ended = await execute(loginCommand, ['--user', adminUsername], around).catch((error) =>
       tellFailure(error, around),
     );
     expect(ended).toBe(code);
@@ -712,7 +713,7 @@ test.each([
   [['events', 'now'], 'weft events takes options only'],
   [['events', '--after', '3'], 'weft events takes no --after'],
   [['events', '--follow', '--after', 'x'], '--after must be the id of an event'],
-  [['devices', 'steer', 'x'], 'Give a device and the access point'],
+  [['devices', 'steer', 'x'], 'give a device and the access point'],
   [['devices', '--limit', 'x'], '--limit'],
   [['alarms', 'eat', 'x'], 'Unknown action eat'],
   [['alarms', 'ack'], 'Give at least one alarm'],
@@ -736,8 +737,8 @@ test.each([
   expect(err).not.toContain('hunter2');
 });
 
-test.each(clientCommandNames)('the help on %s has a usage and an example, and fits a terminal', async (name) => {
-  const help = (await clientHelp(name))!;
+test.each(namesOf(clientWeft))('the help on %s has a usage and an example, and fits a terminal', async (name) => {
+  const help = await helpOn(clientWeft, name);
   expect(help).toMatch(/^Usage:$/m);
   expect(help).toMatch(/^Examples:\n {2}weft /m);
   for (const line of help.split('\n')) expect(line.length).toBeLessThanOrEqual(120);

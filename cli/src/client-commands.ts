@@ -1,11 +1,9 @@
-// The commands that need no local server, and how one is run.
-import { type ClientCommand, helpOf, parseLine } from './command.ts';
-import { weftOf } from './connection.ts';
-import { failedAt } from './failures.ts';
-import { exitCode, readColorFlag, type Surroundings, UsageError } from './surroundings.ts';
+// The commands that need no local server, and the program that has only these.
+import { productOf } from '@weft/contract/product';
+import packageJson from '../package.json' with { type: 'json' };
+import type { Commands, Weft } from './run-weft.ts';
 
-/** Loaded when needed: help must not wait for everything. */
-const commands: Record<string, () => Promise<ClientCommand>> = {
+export const clientCommands: Commands = {
   login: async () => (await import('./commands/login-command.ts')).loginCommand,
   logout: async () => (await import('./commands/login-command.ts')).logoutCommand,
   agent: async () => (await import('./commands/agent-command.ts')).agentCommand,
@@ -27,39 +25,13 @@ const commands: Record<string, () => Promise<ClientCommand>> = {
   jobs: async () => (await import('./commands/jobs-command.ts')).jobsCommand,
   apps: async () => (await import('./commands/apps-command.ts')).appsCommand,
   new: async () => (await import('./commands/new-command.ts')).newCommand,
-  completion: async () =>
-    (await import('./commands/completion-command.ts')).completionCommand(clientCommandNames, clientHelp),
+  completion: async (weft) => (await import('./commands/completion-command.ts')).completionCommand(weft),
 };
 
-export const clientCommandNames: readonly string[] = Object.keys(commands);
-
-/** Undefined if there is no such command. */
-export async function clientCommand(name: string): Promise<ClientCommand | undefined> {
-  return Object.hasOwn(commands, name) ? commands[name]!() : undefined;
-}
-
-/** Resolves the exit code; throws errors that tellFailure can report. */
-export async function runClientCommand(command: ClientCommand, args: string[], around: Surroundings): Promise<number> {
-  const { rest, env } = readColorFlag(args, around.env);
-  const own = { ...around, env };
-  try {
-    return (await command.run(parseLine(rest, command.options), own)) ?? exitCode.ok;
-  } catch (error) {
-    const url = weftOf(own);
-    throw url !== undefined && error instanceof Error && !(error instanceof UsageError) ? failedAt(url, error) : error;
-  }
-}
-
-/** The lines of the overview. */
-export async function clientOverview(): Promise<string> {
-  const rows = await Promise.all(
-    clientCommandNames.map(async (name) => `  ${name.padEnd(27)}  ${(await commands[name]!()).summary}\n`),
-  );
-  return rows.join('');
-}
-
-/** The help on a command, or undefined if there is no such command. */
-export async function clientHelp(name: string): Promise<string | undefined> {
-  const command = await clientCommand(name);
-  return command && helpOf(command);
-}
+/** What Weft hands out as one file, to people's machines and to access points. */
+export const clientWeft: Weft = {
+  product: productOf(packageJson),
+  commands: { '': clientCommands },
+  closing: 'weft help COMMAND shows the help on a command. The controller itself is a package of its own.\n',
+  where: ' here',
+};

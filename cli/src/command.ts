@@ -1,28 +1,37 @@
-// A command of the client: its description, from which its help is generated, and its parsed arguments.
+// A command: its description, from which its help is generated, and its parsed arguments.
 import { parseArgs } from 'node:util';
 import { didYouMean } from '@weft/contract/closest-name';
 import { toJson } from './json-text.ts';
 import { type Surroundings, UsageError } from './surroundings.ts';
 
 export interface CommandOption {
-  about: string;
+  /** Undefined if another page says it. */
+  about?: string;
   /** The placeholder of its value in the help; undefined if the option takes no value. */
   value?: string;
   /** One letter, for people who type. */
   short?: string;
   /** May be given several times. */
   isMany?: boolean;
+  /** Of what is not taken from a command line: what to do instead. */
+  refusal?: string;
 }
 
-export interface ClientCommand {
-  /** A few words for the overview. */
-  summary: string;
-  /** Without `weft`. */
+export interface Command {
+  /** A few words for the overview, with which the help begins; or those on each line that the overview has of it. */
+  summary: string | Readonly<Record<string, string>>;
+  /** Without `weft`. Says which words and options each action takes (checkUsage). */
   usage: readonly string[];
+  /** Said in place of the usage where words are missing or too many. */
+  ask?: string;
   /** More paragraphs for the help, one per line. */
   about?: string;
   options: Readonly<Record<string, CommandOption>>;
   examples: readonly string[];
+  /** The end of the help. */
+  reference?: () => string;
+  /** What follows the first word belongs to another program. */
+  passesOn?: boolean;
   /** Resolves the exit code; without one, the command has succeeded. */
   run(line: CommandLine, around: Surroundings): Promise<number> | Promise<void>;
 }
@@ -41,10 +50,11 @@ export interface CommandLine {
 export const jsonOption = { json: { about: 'print JSON' } } as const;
 
 const helpWidth = 100;
-const secretOption = /password|token|key$|secret/;
+const secretOption = /-(password|token|key|secret)$/;
+const everybodyReads = 'is not accepted, because everybody on this machine can read a command line.';
 
 /** Throws UsageError. */
-export function parseLine(args: string[], options: ClientCommand['options']): CommandLine {
+export function parseLine(args: string[], options: Command['options']): CommandLine {
   const { tokens } = parseArgs({
     args,
     strict: false,
@@ -63,8 +73,8 @@ export function parseLine(args: string[], options: ClientCommand['options']): Co
     if (token.kind !== 'option') continue;
     const { name, rawName, value } = token;
     const option = Object.hasOwn(options, name) ? options[name] : undefined;
-    if (!option || (!rawName.startsWith('--') && rawName !== `-${option.short}`))
-      throw unknownOption(rawName, Object.keys(options));
+    if (!option || (!rawName.startsWith('--') && rawName !== `-${option.short}`)) throw unknownOption(rawName, options);
+    if (option.refusal !== undefined) throw new UsageError(`${rawName} ${everybodyReads} ${option.refusal}`);
     if (option.value === undefined && value !== undefined) throw new UsageError(`${rawName} takes no value.`);
     if (option.value !== undefined && value === undefined) throw new UsageError(`${rawName} needs a value.`);
     const before = given.get(name) ?? [];
@@ -103,54 +113,53 @@ export function countOf(line: CommandLine, option: string): number | undefined {
   return given === undefined ? undefined : count;
 }
 
-/** What a command with several actions was asked to do. Throws UsageError. */
-export function requireAction(action: string, known: readonly string[]): void {
-  if (known.includes(action)) return;
-  throw new UsageError(`Unknown action ${action}.${didYouMean(action, known)} Use ${known.join(', ')}.`);
-}
-
 /** One JSON object for programs, a sentence for people. */
 export function printResult(result: unknown, words: string, line: CommandLine, { stdout, stderr }: Surroundings): void {
   if (line.has('json')) stdout.write(`${toJson(result)}\n`);
   else stderr.write(`${words}\n`);
 }
 
-/** For a command with several actions: rejects options of other actions. Throws UsageError. */
+/** For a command whose usage does not say which options its actions take. Throws UsageError. */
 export function requireOptions(line: CommandLine, action: string, known: readonly string[]): void {
   const foreign = line.given.find((name) => !known.includes(name));
   if (foreign !== undefined) throw new UsageError(`weft ${action} takes no --${foreign}.`);
 }
 
-function unknownOption(rawName: string, known: string[]): UsageError {
-  if (rawName.startsWith('--') && secretOption.test(rawName)) {
-    return new UsageError(
-      `${rawName} is not accepted, because everybody on this machine can read a command line. ` +
-        'Type the secret at the prompt, or pass it on standard input or in the environment: see the help.',
-    );
+function unknownOption(rawName: string, options: Command['options']): UsageError {
+  if (!rawName.startsWith('--')) return new UsageError(`There is no option ${rawName}.`);
+  if (secretOption.test(rawName)) {
+    const ways = 'Type the secret at the prompt, or pass it on standard input or in the environment: see the help.';
+    return new UsageError(`${rawName} ${everybodyReads} ${ways}`);
   }
-  const names = known.map((name) => `--${name}`);
-  return new UsageError(`There is no option ${rawName}.${rawName.startsWith('--') ? didYouMean(rawName, names) : ''}`);
+  const known = Object.keys(options).filter((name) => options[name]!.refusal === undefined);
+  const hint = didYouMean(
+    rawName,
+    known.map((name) => `--${name}`),
+  );
+  return new UsageError(`There is no option ${rawName}.${hint}`);
 }
 
 /** The help on a command. */
-export function helpOf({ summary, usage, about, options, examples }: ClientCommand): string {
-  const rows = Object.entries(options).map(([name, { value, short, about: what }]): [string, string] => [
-    `${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`,
-    what,
-  ]);
+export function helpOf({ summary, usage, about, options, examples, reference }: Command): string {
+  const rows = Object.entries(options).flatMap(([name, { value, short, about: what }]): [string, string][] =>
+    what === undefined
+      ? []
+      : [[`${short === undefined ? '' : `-${short}, `}--${name}${value === undefined ? '' : ` ${value}`}`, what]],
+  );
   const indent = Math.max(0, ...rows.map(([name]) => name.length)) + 4;
   const optionRows = rows.map(([name, what]) => wrap(what, indent, `  ${name}`.padEnd(indent)));
+  const first = typeof summary === 'string' ? [`${summary[0]!.toUpperCase()}${summary.slice(1)}.`] : [];
   return [
-    wrap(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`),
-    ...(about?.split('\n').map((paragraph) => wrap(paragraph)) ?? []),
+    ...[...first, ...(about?.split('\n') ?? [])].map((paragraph) => wrap(paragraph)),
     `\nUsage:\n${usage.map((line) => `  weft ${line}\n`).join('')}`,
     ...(rows.length > 0 ? [`\nOptions:\n${optionRows.join('')}`] : []),
     `\nExamples:\n${examples.map((line) => `  weft ${line}\n`).join('')}`,
+    ...(reference ? [`\n${reference()}`] : []),
   ].join('');
 }
 
 /** Wraps at a width that fits most terminals; later lines are indented. */
-function wrap(text: string, indent = 0, start = ''): string {
+export function wrap(text: string, indent = 0, start = ''): string {
   const lines = [start];
   for (const word of text.split(' ')) {
     const line = lines.at(-1)!;

@@ -1,14 +1,16 @@
 // Completion scripts: every command and option of the help, in a form that the shell accepts.
 import { spawnSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { clientCommand, clientCommandNames, clientHelp, runClientCommand } from './client-commands.ts';
-import { completionOf } from './completion.ts';
+import { clientWeft } from './client-commands.ts';
+import { completionOf } from './commands/completion-command.ts';
+import { commandsCalled, execute, helpOn, namesOf } from './run-weft.ts';
 
 async function script(shell: string): Promise<string> {
   let out = '';
   const stdout = { write: (text: string | Uint8Array) => (out += text) };
   const around = { env: {}, stdin: process.stdin, stdout, stderr: stdout };
-  expect(await runClientCommand((await clientCommand('completion'))!, [shell], around)).toBe(0);
+  const [command] = await commandsCalled(clientWeft, 'completion');
+  expect(await execute(command!, [shell], around)).toBe(0);
   return out;
 }
 
@@ -22,7 +24,7 @@ function complete(text: string, ...words: string[]): string[] {
 
 test('bash completes commands, actions and options', async () => {
   const bash = await script('bash');
-  expect(complete(bash, '')).toEqual(clientCommandNames);
+  expect(complete(bash, '')).toEqual(namesOf(clientWeft));
   expect(complete(bash, 'ag')).toEqual(['agent', 'agents']);
   expect(complete(bash, 'jobs', 'f')).toEqual(['follow']);
   expect(complete(bash, 'jobs', '--s')).toEqual(['--state']);
@@ -31,9 +33,9 @@ test('bash completes commands, actions and options', async () => {
 
 test('every option of every command is in every script', async () => {
   const scripts = { bash: await script('bash'), zsh: await script('zsh'), fish: await script('fish') };
-  for (const name of clientCommandNames) {
-    const { options } = completionOf(name, (await clientHelp(name))!);
-    for (const option of Object.keys((await clientCommand(name))!.options)) {
+  for (const name of namesOf(clientWeft)) {
+    const { options } = completionOf(name, await helpOn(clientWeft, name));
+    for (const option of Object.keys((await commandsCalled(clientWeft, name))[0]!.options)) {
       expect([name, options]).toEqual([name, expect.arrayContaining([option])]);
       expect(scripts.bash).toContain(`--${option}`);
       expect(scripts.zsh).toContain(`--${option}`);
@@ -43,5 +45,5 @@ test('every option of every command is in every script', async () => {
 });
 
 test('another shell is wrong usage', async () => {
-  await expect(script('bahs')).rejects.toThrow('The shell must be bash, zsh or fish, not "bahs". Did you mean bash?');
+  await expect(script('bahs')).rejects.toThrow('Unknown action bahs. Did you mean bash? Use bash, zsh, fish.');
 });

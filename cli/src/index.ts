@@ -1,22 +1,12 @@
-// The client commands, for the `weft` of the server, which includes them.
+// For the `weft` of the server: the client commands, which it includes, and what all commands are made of.
 
-export { clientCommand, clientCommandNames, clientHelp, clientOverview, runClientCommand } from './client-commands.ts';
-export { completionCommand } from './commands/completion-command.ts';
-export { tellFailure } from './failures.ts';
+export { clientCommands } from './client-commands.ts';
+export { type CommandLine, type CommandOption, jsonOption, wrap } from './command.ts';
 export { toInterfaceJson } from './json-text.ts';
 export { toMoment } from './moments.ts';
 export { readNewPassword } from './password-input.ts';
-export { endProcess, interruptedCode, onInterruption, watchOutputs } from './process-end.ts';
+export { interruptedCode } from './process-end.ts';
 export { ProgressBar } from './progress-bar.ts';
-export {
-  CommandFailure,
-  exitCode,
-  hasColor,
-  type Output,
-  readColorFlag,
-  type Surroundings,
-  terminalOf,
-  UsageError,
-  writeAll,
-} from './surroundings.ts';
+export { helpOn, runProcess, runWeft, type Weft } from './run-weft.ts';
+export { CommandFailure, exitCode, hasColor, type Surroundings, UsageError, writeAll } from './surroundings.ts';
 export { toTable } from './table.ts';

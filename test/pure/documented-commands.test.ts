@@ -3,8 +3,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { clientCommandNames } from '../../cli/src/index.ts';
-import { helpTopics } from '../../controller/src/bin/help.ts';
+import { namesOf } from '../../cli/src/run-weft.ts';
+import { weft } from '../../controller/src/bin/commands.ts';
 import { removedSettings, settings } from '../../controller/src/core/base/settings.ts';
 import {
   type Block,
@@ -23,7 +23,7 @@ const root = resolve(import.meta.dirname, '..', '..');
 const known = {
   root,
   npmScripts: Object.keys(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).scripts),
-  weftCommands: [...helpTopics, ...clientCommandNames],
+  weftCommands: namesOf(weft),
 };
 
 test('no block gives a value to echo, which reads the backslashes of it in some shells, or to eval', () => {

@@ -3,7 +3,7 @@
 import { runAccessPointAgent } from '../access-point/access-point-agent.ts';
 import { agentOptions, readAgentSettings } from '../access-point/agent-settings.ts';
 import { thisMachine } from '../access-point/machine/machine.ts';
-import { type ClientCommand, jsonOption, requireOptions } from '../command.ts';
+import { type Command, jsonOption, requireOptions } from '../command.ts';
 import { identityHelp } from '../connection.ts';
 import { interruptionOf, UsageError } from '../surroundings.ts';
 import { installAgent } from './agent-command-install.ts';
@@ -22,7 +22,7 @@ const onlyFor = {
 } as const;
 type Action = keyof typeof onlyFor;
 
-export const agentCommand: ClientCommand = {
+export const agentCommand: Command = {
   summary: 'run the agent of this access point; create install lines for others',
   usage: [
     'agent run --url URL --ap-id ID [--link] [options]',
@@ -65,12 +65,8 @@ export const agentCommand: ClientCommand = {
   async run(line, around) {
     // `weft agent --link` is short for `weft agent run --link`.
     const [action = line.has('link') ? 'run' : '', ...words] = line.words;
-    if (!Object.hasOwn(onlyFor, action)) throw new UsageError('Usage: weft agent run, install, line or import.');
+    if (action === '') throw new UsageError('Usage: weft agent run, install, line or import.');
     requireOptions(line, `agent ${action}`, onlyFor[action as Action]);
-    const wanted = action === 'line' || action === 'import' ? 1 : 0;
-    if (words.length !== wanted) {
-      throw new UsageError(`Usage: weft ${agentCommand.usage.find((usage) => usage.startsWith(`agent ${action}`))}`);
-    }
     switch (action as Action) {
       case 'install':
         return installAgent(line, around);

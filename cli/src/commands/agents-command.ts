@@ -2,18 +2,18 @@
 import { toApId } from '@weft/contract/ap-id';
 import { matchesGlob } from '@weft/contract/glob';
 import type { AgentDetails, AgentListItem, AgentPresence } from '@weft/sdk';
-import { type ClientCommand, unknownValue } from '../command.ts';
+import { type Command, unknownValue } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { warnOfUnreportedMetrics } from '../known-metrics.ts';
 import { toMoment } from '../moments.ts';
-import { UsageError } from '../surroundings.ts';
 import { type Look, naturally, printList } from '../table.ts';
 
 const states = ['online', 'late', 'offline', 'never'];
 
-export const agentsCommand: ClientCommand = {
+export const agentsCommand: Command = {
   summary: 'list the access points and their state',
   usage: ['agents [PATTERN] [--select SELECTOR] [--state STATE] [--wide] [--iso] [--json]'],
+  ask: 'Give at most one pattern. Quote it, so that the shell does not expand it.',
   about: identityHelp,
   options: {
     select: {
@@ -33,9 +33,7 @@ export const agentsCommand: ClientCommand = {
     'agents --json | jq -r .[].ap_id',
   ],
   async run(line, around) {
-    const [pattern = '*', ...rest] = line.words;
-    if (rest.length > 0)
-      throw new UsageError('Give at most one pattern. Quote it, so that the shell does not expand it.');
+    const [pattern = '*'] = line.words;
     const state = line.get('state');
     if (state !== undefined && !states.includes(state)) throw unknownValue('--state', state, states);
     const app = connect(line, around);

@@ -1,14 +1,6 @@
 // `weft alarms`: what is wrong, and saying that somebody is on it.
 import type { Alarm } from '@weft/sdk';
-import {
-  type ClientCommand,
-  type CommandLine,
-  checked,
-  countOf,
-  printResult,
-  requireAction,
-  requireOptions,
-} from '../command.ts';
+import { type Command, type CommandLine, checked, countOf, printResult } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
 import { firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
@@ -16,16 +8,16 @@ import { type Look, printList } from '../table.ts';
 
 const states = ['firing', 'acknowledged', 'cleared'] as const;
 const severities = ['critical', 'major', 'minor', 'warning'] as const;
-const actions = ['ack', 'shelve', 'clear'];
 
-export const alarmsCommand: ClientCommand = {
+export const alarmsCommand: Command = {
   summary: 'list alarms, acknowledge, shelve and clear them',
   usage: [
-    'alarms [--select SELECTOR] [--state STATE]... [--severity SEVERITY]... [--limit N]',
+    'alarms [--select SELECTOR] [--state STATE]... [--severity SEVERITY]... [--limit N] [--wide] [--iso]',
     'alarms ack ALARM... [--note TEXT]',
     'alarms shelve ALARM... --for DURATION [--note TEXT]',
     'alarms clear ALARM... [--note TEXT]',
   ],
+  ask: 'Give at least one alarm. weft alarms lists them.',
   about: `Lists what is firing or acknowledged, the worst first. An ALARM is its id, or the first characters of it. Exits with 0 also when something is firing.
 ${identityHelp}`,
   options: {
@@ -44,14 +36,7 @@ ${identityHelp}`,
   ],
   async run(line, around) {
     const [action, ...ids] = line.words;
-    if (action === undefined) {
-      requireOptions(line, 'alarms', ['select', 'state', 'severity', 'limit', 'wide', 'iso', 'json', 'url']);
-      return list(line, around);
-    }
-    requireAction(action, actions);
-    if (ids.length === 0) throw new UsageError(`Give at least one alarm. weft alarms lists them.`);
-    requireOptions(line, `alarms ${action}`, ['note', 'json', 'url', ...(action === 'shelve' ? ['for'] : [])]);
-    return act(action, ids, line, around);
+    return action === undefined ? list(line, around) : act(action, ids, line, around);
   },
 };
 

@@ -3,20 +3,20 @@ import { randomBytes } from 'node:crypto';
 import type { AppPermissions, ThirdPartyApp, ThirdPartyAppSummary } from '@weft/contract';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import { toShellWord } from '@weft/contract/enrolment-line';
-import { type ClientCommand, type CommandLine, jsonOption, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, jsonOption } from '../command.ts';
 import { connect, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { type Surroundings, UsageError } from '../surroundings.ts';
+import type { Surroundings } from '../surroundings.ts';
 import { naturally, printList, tableOptions } from '../table.ts';
 
 const path = '/api/v1/third_party_apps/';
 
-export const appsCommand: ClientCommand = {
+export const appsCommand: Command = {
   summary: 'manage third-party apps and their keys',
   usage: [
     'apps [--wide] [--json]',
-    'apps add NAME [--agents PATTERN]... [--read-only] [--no-emulator]',
-    'apps rotate NAME',
+    'apps add NAME [--agents PATTERN]... [--read-only] [--no-emulator] [--json]',
+    'apps rotate NAME [--json]',
     'apps remove NAME',
   ],
   about: 'add and rotate generate a key and print it once. By default an app may read and control every access point.',
@@ -30,16 +30,8 @@ export const appsCommand: ClientCommand = {
   },
   examples: ['apps', "apps add planner --agents 'ap-hall-*' --read-only", 'apps rotate planner'],
   async run(line, around) {
-    const [action, name, ...rest] = line.words;
-    if (action === undefined) {
-      requireOptions(line, 'apps', ['wide', 'json', 'url']);
-      return list(line, around);
-    }
-    const isKnown = ['add', 'rotate', 'remove'].includes(action);
-    if (!isKnown || name === undefined || rest.length > 0)
-      throw new UsageError(`Usage: weft ${appsCommand.usage.join('\n       weft ')}`);
-    const permissions = action === 'add' ? ['agents', 'read-only', 'no-emulator'] : [];
-    requireOptions(line, `apps ${action}`, [...permissions, ...(action === 'remove' ? [] : ['json']), 'url']);
+    const [action, name] = line.words;
+    if (name === undefined) return list(line, around);
     if (action === 'remove') return remove(name, line, around);
     return action === 'add' ? add(name, line, around) : rotate(name, line, around);
   },

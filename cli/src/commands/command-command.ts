@@ -3,7 +3,7 @@ import { type DeclaredArgument, readDeclaredCommands } from '@weft/contract/decl
 import { isGlob } from '@weft/contract/glob';
 import { type App, type BatchAnswer, type CommandReport, type SentCommand, WeftRefusal } from '@weft/sdk';
 import { displayNames, matchingNames, silenceOf, withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, jsonOption } from '../command.ts';
+import { type Command, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { forPeople, refusalSentence } from '../failures.ts';
 import { jsonOrText, toJson } from '../json-text.ts';
@@ -11,9 +11,10 @@ import { inWords as durationInWords, parseDuration } from '../moments.ts';
 import { exitCode, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { type Look, lookOf, naturally, printable, tableOptions, toTable } from '../table.ts';
 
-export const commandCommand: ClientCommand = {
+export const commandCommand: Command = {
   summary: 'send a command and wait for its result',
   usage: ['command AGENT NAME [ARGUMENT=VALUE]... [options]', "command 'PATTERN' NAME [ARGUMENT=VALUE]... [options]"],
+  ask: 'Give the access point and the command.',
   about: `Values are parsed as JSON (12, true, "text") if possible, else they are text. Exit code: 0 if the command succeeded (with --no-wait or a pattern: was accepted), 2 if the access point does not know it or an argument is invalid, 3 after a conflict, because another caller holds the lease, else 1. AGENT is an ap_id, or a display name that only one access point has; a pattern that matches no ap_id is tried with display names.
 ${identityHelp}`,
   options: {
@@ -38,8 +39,7 @@ ${identityHelp}`,
     "command 'ap-hall-*' sleep --no-wait --json",
   ],
   async run(line, around) {
-    const [ap_id, name, ...pairs] = line.words;
-    if (ap_id === undefined || name === undefined) throw new UsageError('Give the access point and the command.');
+    const [ap_id, name, ...pairs] = line.words as [string, string, ...string[]];
     const options = {
       ...seconds('holdSeconds', line.get('hold'), '--hold'),
       ...seconds('expiresIn', line.get('expires'), '--expires'),

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
-import { clientCommand } from '../client-commands.ts';
-import { parseLine } from '../command.ts';
+import { clientWeft } from '../client-commands.ts';
+import { commandsCalled, execute } from '../run-weft.ts';
 
 let weft: TestWeft;
 let token: string;
@@ -28,14 +28,14 @@ async function run(...args: string[]) {
     },
   });
   const [name, ...rest] = args;
-  const command = (await clientCommand(name!))!;
+  const [command] = await commandsCalled(clientWeft, name!);
   const around = {
     env: { WEFT_URL: weft.url, WEFT_TOKEN: token, WEFT_LOGIN_FILE: join(folder, 'none') },
     stdin: process.stdin,
     stdout: into('stdout'),
     stderr: into('stderr'),
   };
-  const code = (await command.run(parseLine(rest, command.options), around)) ?? 0;
+  const code = await execute(command!, rest, around);
   return { code, ...output };
 }
 

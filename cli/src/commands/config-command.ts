@@ -5,18 +5,17 @@ import { join } from 'node:path';
 import { isObject } from '@weft/contract/is-object';
 import type { ChangePreview, ChangeSet, ConfigLayer, LayerDraft, RolloutPlan } from '@weft/contract/operations';
 import type { App } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, jsonOption, requireAction, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { CommandFailure, exitCode, type Surroundings, UsageError } from '../surroundings.ts';
 import { counted } from '../table.ts';
 import { followRollout } from './rollout-command.ts';
 
-const actions = ['plan', 'apply', 'export'];
 /** What Ansible and others take for "something would change". */
 const changesFound = 2;
 
-export const configCommand: ClientCommand = {
+export const configCommand: Command = {
   summary: 'say what access points shall be, by a folder of layers',
   usage: [
     'config plan -f DIR [--remove] [--json]',
@@ -36,19 +35,10 @@ ${identityHelp}`,
   },
   examples: ['config export layers', 'config plan -f layers', 'config apply -f layers --rollout waves.json'],
   async run(line, around) {
-    const [action, ...words] = line.words;
-    if (action === undefined) throw new UsageError(`Usage: weft ${configCommand.usage.join('\n       weft ')}`);
-    requireAction(action, actions);
-    if (action === 'export') {
-      const [folder, ...rest] = words;
-      if (folder === undefined || rest.length > 0) throw new UsageError('Give one folder to write to.');
-      requireOptions(line, 'config export', ['url']);
-      return exportLayers(folder, line, around);
-    }
+    const [action, written] = line.words;
+    if (written !== undefined) return exportLayers(written, line, around);
     const folder = line.get('folder');
-    if (folder === undefined || words.length > 0) throw new UsageError(`Give the folder: weft config ${action} -f DIR`);
-    const common = ['folder', 'remove', 'json', 'url'];
-    requireOptions(line, `config ${action}`, action === 'plan' ? common : [...common, 'rollout', 'no-wait']);
+    if (folder === undefined) throw new UsageError(`Give the folder: weft config ${action} -f DIR`);
     return action === 'plan' ? plan(folder, line, around) : apply(folder, line, around);
   },
 };

@@ -2,7 +2,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { withAccessPoint } from '../access-point-names.ts';
-import type { ClientCommand } from '../command.ts';
+import type { Command } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { parseMoment } from '../moments.ts';
@@ -10,9 +10,10 @@ import { ProgressBar } from '../progress-bar.ts';
 import { CommandFailure, interruptionOf, type Output, UsageError, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
 
-export const dataCommand: ClientCommand = {
+export const dataCommand: Command = {
   summary: 'export the telemetry of an access point',
   usage: ['data AGENT [--from TIME] [--to TIME] [--metric NAME]... [--csv | --json] [--out FILE]'],
+  ask: 'Give one access point. weft agents lists them.',
   about: `The default format is CSV; --json prints one JSON object per line. Examples of times: 1h (ago), 2d, 2026-11-15, 2026-11-15T09:30Z.
 ${identityHelp}`,
   options: {
@@ -26,8 +27,7 @@ ${identityHelp}`,
   },
   examples: ['data ap-roof-1', 'data ap-roof-1 --from 2d --csv --out roof.csv', 'data ap-roof-1 --from 10m --json'],
   async run(line, around) {
-    const [given, ...rest] = line.words;
-    if (given === undefined || rest.length > 0) throw new UsageError('Give one access point. weft agents lists them.');
+    const given = line.words[0]!;
     if (line.has('csv') && line.has('json')) throw new UsageError('Give --csv or --json, not both.');
     const from = parseMoment(line.get('from') ?? '1h', '--from');
     const to = parseMoment(line.get('to') ?? 'now', '--to');

@@ -1,20 +1,21 @@
 // `weft devices`: what is attached where, and moving one.
 import type { Device, DeviceDetails } from '@weft/sdk';
 import { displayNames, type NameOf } from '../access-point-names.ts';
-import { type ClientCommand, type CommandLine, countOf, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, countOf } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
-import { exitCode, firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { exitCode, firstOf, interruptionOf, type Surroundings } from '../surroundings.ts';
 import { type Look, lookOf, printList, toTable } from '../table.ts';
 
-export const devicesCommand: ClientCommand = {
+export const devicesCommand: Command = {
   summary: 'list devices, show one, move one to another access point',
   usage: [
-    'devices [--select SELECTOR] [--search TEXT] [--limit N]',
-    'devices DEVICE',
+    'devices [--select SELECTOR] [--search TEXT] [--limit N] [--wide] [--iso]',
+    'devices DEVICE [--wide] [--iso]',
     'devices steer DEVICE TARGET [--from AP] [--timeout SECONDS] [--force]',
   ],
+  ask: 'Give one device; to steer, give a device and the access point that it should go to. weft devices lists devices.',
   about: `A DEVICE is its pseudonym (dev-...), as the list shows it. steer waits for what the network sees, and exits with 0 only if the device moved.
 ${identityHelp}`,
   options: {
@@ -32,18 +33,9 @@ ${identityHelp}`,
     'devices steer dev-abcdefghijklmnop ap-hall-2',
   ],
   async run(line, around) {
-    const [first, ...rest] = line.words;
-    if (first === undefined) {
-      requireOptions(line, 'devices', ['select', 'search', 'limit', 'wide', 'iso', 'json', 'url']);
-      return list(line, around);
-    }
-    if (first === 'steer') {
-      requireOptions(line, 'devices steer', ['from', 'timeout', 'force', 'json', 'url']);
-      return steer(rest, line, around);
-    }
-    if (rest.length > 0) throw new UsageError('Give one device. weft devices lists them.');
-    requireOptions(line, 'devices DEVICE', ['wide', 'iso', 'json', 'url']);
-    return show(first, line, around);
+    const [first, device, target] = line.words;
+    if (first === undefined) return list(line, around);
+    return first === 'steer' ? steer(device!, target!, line, around) : show(first, line, around);
   },
 };
 
@@ -124,11 +116,7 @@ async function show(name: string, line: CommandLine, around: Surroundings): Prom
   return exitCode.ok;
 }
 
-async function steer(words: string[], line: CommandLine, around: Surroundings): Promise<number> {
-  const [device, target, ...more] = words;
-  if (device === undefined || target === undefined || more.length > 0) {
-    throw new UsageError('Give a device and the access point that it should go to.');
-  }
+async function steer(device: string, target: string, line: CommandLine, around: Surroundings): Promise<number> {
   const signal = interruptionOf(around);
   const asked = {
     from: line.get('from'),

@@ -4,7 +4,7 @@ import { decodeCoverage } from '@weft/contract/coverage-values';
 import { trafficClasses } from '@weft/contract/emulated-model';
 import type { CoverageAnswer } from '@weft/contract/lab';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, printResult, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, printResult, requireOptions } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toCsvLine } from '../csv.ts';
 import { toJson } from '../json-text.ts';
@@ -27,7 +27,7 @@ const radioMapOptions = {
   size: { value: 'N', about: `columns and rows, 1 to 256 (default: ${usualSize})` },
 };
 
-export const emulateCommand: ClientCommand = {
+export const emulateCommand: Command = {
   summary: 'emulate a network: access points, devices and radio',
   usage: [
     'emulate [--5g N] [--wifi N] [--lifi N] [--at PLACE]... [options]',
@@ -72,19 +72,14 @@ ${identityHelp}`,
     'emulate map 9119ff97-1929-4fa8-91b3-21a278ca9ebc --layer sinr > sinr.csv',
   ],
   async run(line, around) {
-    const [action, ...rest] = line.words;
+    const [action, run] = line.words;
     if (action === 'list' || action === 'stop' || action === 'map') {
       const own = { list: tableOptions, stop: {}, map: radioMapOptions }[action];
       requireOptions(line, `emulate ${action}`, [...Object.keys(own), 'json', 'url']);
     }
-    if (action === 'list' && rest.length === 0) return list(line, around);
-    if (action === 'stop' && rest.length === 1) return stop(rest[0]!, line, around);
-    if (action === 'map' && rest.length === 1) return printRadioMap(rest[0]!, line, around);
-    if (action !== undefined)
-      throw new UsageError(
-        'Usage: weft emulate [options], weft emulate list, weft emulate stop RUN, weft emulate map RUN',
-      );
-    return start(line, around);
+    if (action === undefined) return start(line, around);
+    if (run === undefined) return list(line, around);
+    return action === 'stop' ? stop(run, line, around) : printRadioMap(run, line, around);
   },
 };
 

@@ -1,12 +1,12 @@
 // `weft energy`: what access points have drawn, by site or technology, and how much of the time is known.
 import type { Energy } from '@weft/sdk';
-import { type ClientCommand, printResult, unknownValue } from '../command.ts';
+import { type Command, printResult, unknownValue } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { counted, lookOf, toTable } from '../table.ts';
 
 const groups = ['technology', 'site'] as const;
 
-export const energyCommand: ClientCommand = {
+export const energyCommand: Command = {
   summary: 'energy that access points have drawn, with its cost and CO₂',
   usage: ['energy [--window DURATION] [--select SELECTOR] [--by technology|site]'],
   about: `Adds up the power that access points reported. Hours without reports are in the last column, and no energy for them. Price and CO₂ are settings of the server.

@@ -1,7 +1,7 @@
 // `weft events`: what happened in the network, and with --follow what happens.
 import type { App, EventItem, EventPattern } from '@weft/sdk';
 import { displayNames, type NameOf, withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, type CommandLine, countOf, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, countOf, requireOptions } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { parseMoment, toMoment } from '../moments.ts';
@@ -27,12 +27,13 @@ export const usualFamilies = [
   ],
 ];
 
-export const eventsCommand: ClientCommand = {
+export const eventsCommand: Command = {
   summary: 'show what happened, and follow what happens',
   usage: [
     'events [--kind KIND]... [--agent AGENT] [--select SELECTOR] [--from TIME] [--to TIME] [--limit N]',
     'events --follow [--after ID]',
   ],
+  ask: 'weft events takes options only; see weft events --help.',
   about: `Without --follow, prints the newest events, oldest of them first. With --follow, prints each event as it comes until Ctrl+C, and goes on after a lost connection without missing any. --json prints one JSON object per line. Kinds: agent.offline, or families such as 'alarm.*'. Moves of devices are left out; --kind 'device.*' shows them, --kind '*' everything.
 ${identityHelp}`,
   options: {
@@ -48,7 +49,6 @@ ${identityHelp}`,
   },
   examples: ['events', "events --kind 'agent.*' --from 8h", 'events --follow', 'events --follow --after 1200 --json'],
   async run(line, around) {
-    if (line.words.length > 0) throw new UsageError('weft events takes options only; see weft events --help.');
     if (line.has('follow')) {
       requireOptions(line, 'events --follow', [...readOptions, 'follow', 'after']);
       return follow(line, around);

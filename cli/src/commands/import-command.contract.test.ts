@@ -8,8 +8,8 @@ import { PassThrough } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startWeft, type TestWeft } from '../../../test/weft.ts';
-import { runClientCommand } from '../client-commands.ts';
 import { tellFailure } from '../failures.ts';
+import { execute } from '../run-weft.ts';
 import { importCommand } from './import-command.ts';
 
 let weft: TestWeft;
@@ -43,7 +43,7 @@ async function run(args: string[], options: { input?: string | Buffer; token?: s
     stderr: { write: (text: string | Uint8Array) => (said.err += text) },
   };
   try {
-    return { code: await runClientCommand(importCommand, args, around), ...said };
+    return { code: await execute(importCommand, args, around), ...said };
   } catch (error) {
     const code = tellFailure(error, around);
     if (code === undefined) throw error;

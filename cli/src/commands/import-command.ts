@@ -1,5 +1,5 @@
 // `weft import`: imports history from files, on behalf of access points.
-import type { ClientCommand, CommandLine } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { connect, identityHelp, urlOf, urlOption } from '../connection.ts';
 import { readCsvHistory } from '../history/csv-history.ts';
 import { HistoryWriter } from '../history/history-writer.ts';
@@ -16,13 +16,14 @@ const maxTold = 20;
 /** The format must be recognised within so many characters. */
 const maxSniffed = 1024 * 1024;
 
-export const importCommand: ClientCommand = {
+export const importCommand: Command = {
   summary: 'import history from CSV or InfluxDB’s line protocol',
   usage: [
     'import FILE|- --agent AGENT [--skip-bad]',
     'import FILE|- --agent-tag NAME [--skip-bad]',
     'import EXPORT [--skip-bad]',
   ],
+  ask: 'Give one file, or - for standard input.',
   about: `For administrators. The file may be compressed with gzip, and of any size. A CSV has a column of times and a column for each metric, or
 the columns metric and value; empty cells are skipped. Lines of the line protocol get the same metric names
 as when the agent posts them. EXPORT is what influx_inspect export wrote of the InfluxDB that an earlier Weft stored telemetry in:
@@ -51,8 +52,7 @@ ${identityHelp}`,
     'import - --agent ap-roof-1 --measurement radio < old.lp',
   ],
   async run(line, around) {
-    const [path, ...rest] = line.words;
-    if (path === undefined || rest.length > 0) throw new UsageError('Give one file, or - for standard input.');
+    const path = line.words[0]!;
     const wanted = { format: oneOf(line, 'format', formats), precision: oneOf(line, 'precision', precisions) ?? 'ns' };
     const source = openText(path, around);
     const { format, pieces } = await recognise(source.pieces, wanted.format ?? formatOfName(path));

@@ -1,14 +1,6 @@
 // `weft incidents`: what broke, who was affected, and what is known of the cause.
 import type { Incident, IncidentDetails } from '@weft/sdk';
-import {
-  type ClientCommand,
-  type CommandLine,
-  checked,
-  countOf,
-  printResult,
-  requireAction,
-  requireOptions,
-} from '../command.ts';
+import { type Command, type CommandLine, checked, countOf, printResult } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { parseDuration, toMoment } from '../moments.ts';
 import { firstOf, type Surroundings, UsageError } from '../surroundings.ts';
@@ -16,14 +8,15 @@ import { type Look, printList } from '../table.ts';
 
 const states = ['open', 'acknowledged', 'ended'] as const;
 
-export const incidentsCommand: ClientCommand = {
+export const incidentsCommand: Command = {
   summary: 'list incidents, show one with its cause, acknowledge and silence it',
   usage: [
-    'incidents [--select SELECTOR] [--state STATE]... [--window DURATION] [--limit N]',
+    'incidents [--select SELECTOR] [--state STATE]... [--window DURATION] [--limit N] [--wide] [--iso]',
     'incidents show INCIDENT',
     'incidents ack INCIDENT',
     'incidents silence INCIDENT --for DURATION',
   ],
+  ask: 'Give one incident. weft incidents lists them.',
   about: `An incident is alarms that belong together: one cause, the access points and the devices that lost service. Lists the newest first. An INCIDENT is its id, or that of any of its alarms.
 ${identityHelp}`,
   options: {
@@ -36,14 +29,8 @@ ${identityHelp}`,
   },
   examples: ['incidents --window 1h', 'incidents show 0199a8c4-5b1e-7000-8f3a-0d6b2c9e4f11'],
   async run(line, around) {
-    const [action, id, ...more] = line.words;
-    if (action === undefined) {
-      requireOptions(line, 'incidents', ['select', 'state', 'window', 'limit', 'wide', 'iso', 'json', 'url']);
-      return list(line, around);
-    }
-    requireAction(action, ['show', 'ack', 'silence']);
-    if (id === undefined || more.length > 0) throw new UsageError('Give one incident. weft incidents lists them.');
-    requireOptions(line, `incidents ${action}`, ['json', 'url', ...(action === 'silence' ? ['for'] : [])]);
+    const [action, id] = line.words;
+    if (action === undefined || id === undefined) return list(line, around);
     return action === 'show' ? show(id, line, around) : act(action, id, line, around);
   },
 };

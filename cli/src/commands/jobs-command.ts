@@ -1,7 +1,6 @@
 // `weft jobs`: lists jobs, follows their messages, cancels them.
 import type { Job } from '@weft/contract';
-import { didYouMean } from '@weft/contract/closest-name';
-import { type ClientCommand, type CommandLine, printResult, requireOptions, unknownValue } from '../command.ts';
+import { type Command, type CommandLine, printResult, unknownValue } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { toMoment } from '../moments.ts';
@@ -10,9 +9,13 @@ import { type Look, printList } from '../table.ts';
 
 const states = ['queued', 'running', 'succeeded', 'failed', 'expired', 'cancelled'];
 
-export const jobsCommand: ClientCommand = {
+export const jobsCommand: Command = {
   summary: 'list jobs, follow their messages, cancel them',
-  usage: ['jobs [--state STATE] [--all] [--wide] [--iso] [--json]', 'jobs follow JOB [--after SEQ]', 'jobs cancel JOB'],
+  usage: [
+    'jobs [--state STATE] [--all] [--limit N] [--wide] [--iso] [--json]',
+    'jobs follow JOB [--after SEQ] [--json]',
+    'jobs cancel JOB [--json]',
+  ],
   about: `follow prints each message of the job as one JSON object per line, including earlier ones, until the job has ended.
 ${identityHelp}`,
   options: {
@@ -27,19 +30,9 @@ ${identityHelp}`,
   },
   examples: ['jobs', 'jobs --state running --json', 'jobs follow 8e146d6a-3b23-42ba-8616-a658af6a70be'],
   async run(line, around) {
-    const [action, job_number, ...rest] = line.words;
-    if (action === undefined) {
-      requireOptions(line, 'jobs', ['state', 'all', 'limit', 'wide', 'iso', 'json', 'url']);
-      return list(line, around);
-    }
-    if (job_number === undefined || rest.length > 0)
-      throw new UsageError(`Usage: weft ${jobsCommand.usage.join('\n       weft ')}`);
-    if (action === 'follow') requireOptions(line, 'jobs follow', ['after', 'json', 'url']);
-    if (action === 'cancel') requireOptions(line, 'jobs cancel', ['json', 'url']);
-    if (action === 'follow') return follow(job_number, line, around);
-    if (action === 'cancel') return cancel(job_number, line, around);
-    const hint = didYouMean(action, ['follow', 'cancel']);
-    throw new UsageError(`Unknown action ${action}.${hint} Use weft jobs follow or weft jobs cancel.`);
+    const [action, job_number] = line.words;
+    if (job_number === undefined) return list(line, around);
+    return action === 'follow' ? follow(job_number, line, around) : cancel(job_number, line, around);
   },
 };
 

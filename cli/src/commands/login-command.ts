@@ -1,13 +1,13 @@
 // `weft login` and `weft logout`: the account that the other commands use.
 import { App, WeftRefusal } from '@weft/sdk';
-import type { ClientCommand } from '../command.ts';
+import type { Command } from '../command.ts';
 import { defaultUrl, noteWeft, parseUrl } from '../connection.ts';
 import { type Login, loginFile, readLogin, removeLogin, writeLogin } from '../login-file.ts';
 import { toMoment } from '../moments.ts';
 import { readLine, readSecret } from '../password-input.ts';
 import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
 
-export const loginCommand: ClientCommand = {
+export const loginCommand: Command = {
   summary: 'log in; the other commands use this account',
   usage: ['login [URL] [--user NAME | --app NAME] [--password-stdin] [--keep] [--force]'],
   about: `Asks for username and password. Stores the token in a file that only you can read. The token expires (default: after an hour). There is one login: a login at another Weft takes its place, and is asked about first.`,
@@ -24,8 +24,7 @@ export const loginCommand: ClientCommand = {
     'login --app saver --keep --password-stdin < key.txt',
   ],
   async run(line, around) {
-    const [given, ...rest] = line.words;
-    if (rest.length > 0) throw new UsageError(`weft login takes no ${rest[0]}.`);
+    const [given] = line.words;
     if (line.has('user') && line.has('app')) throw new UsageError('Give --user or --app, not both.');
     const before = storedLogin(around);
     const url = parseUrl(given ?? around.env.WEFT_URL ?? before?.url ?? defaultUrl);
@@ -81,13 +80,12 @@ function storedLogin({ env }: Surroundings): Login | undefined {
   }
 }
 
-export const logoutCommand: ClientCommand = {
+export const logoutCommand: Command = {
   summary: 'end the stored login and delete it',
   usage: ['logout'],
   options: {},
   examples: ['logout'],
-  async run(line, around) {
-    if (line.words.length > 0) throw new UsageError(`weft logout takes no ${line.words[0]}.`);
+  async run(_, around) {
     const stored = storedLogin(around);
     const wasThere = removeLogin(loginFile(around.env));
     const isEnded = stored === undefined || (await endToken(stored));

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } f
 import { basename, join, resolve } from 'node:path';
 import type { EnrolmentToken } from '@weft/contract';
 import { WeftRefusal } from '@weft/sdk';
-import type { ClientCommand, CommandLine } from '../command.ts';
+import type { Command, CommandLine } from '../command.ts';
 import { connect, urlOf, urlOption } from '../connection.ts';
 import { CommandFailure, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
 import { agentTemplate } from '../templates/agent-template.ts';
@@ -12,7 +12,7 @@ import { appTemplate } from '../templates/app-template.ts';
 import type { Template } from '../templates/template.ts';
 
 /** `made`: what there is beside the files. */
-const kinds: Record<string, { template: Template; register: Register; made: string }> = {
+const kinds: Record<'app' | 'agent', { template: Template; register: Register; made: string }> = {
   app: { template: appTemplate, register: registerApp, made: 'Its key, of an app that may do everything, is in .env.' },
   agent: { template: agentTemplate, register: registerAgent, made: 'The token for its first start is in .env.' },
 };
@@ -20,7 +20,7 @@ const kinds: Record<string, { template: Template; register: Register; made: stri
 /** Registers it with Weft; resolves the lines of `.env`. */
 type Register = (name: string, line: CommandLine, around: Surroundings) => Promise<Record<string, string>>;
 
-export const newCommand: ClientCommand = {
+export const newCommand: Command = {
   summary: 'create a control program or an agent project',
   usage: ['new app FOLDER [--url URL] [--offline]', 'new agent FOLDER [--url URL] [--offline]'],
   about: `Creates the folder with a working program, and registers it with Weft under the name of the folder: an app with a key, or an enrolment token with which the access point registers itself. Only administrators can register; other users add --offline.`,
@@ -30,10 +30,8 @@ export const newCommand: ClientCommand = {
   },
   examples: ['new app night-watch', 'new agent ap-roof-1 --url https://weft.example.org'],
   async run(line, around) {
-    const [kind = '', folder, ...rest] = line.words;
-    const wanted = Object.hasOwn(kinds, kind) ? kinds[kind] : undefined;
-    if (!wanted || folder === undefined || rest.length > 0)
-      throw new UsageError(`Usage: weft ${newCommand.usage.join('\n       weft ')}`);
+    const [kind, folder] = line.words as [keyof typeof kinds, string];
+    const wanted = kinds[kind];
     const path = resolve(folder);
     const name = basename(path);
     if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$/.test(name)) {

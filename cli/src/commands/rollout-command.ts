@@ -2,42 +2,37 @@
 import type { Rollout } from '@weft/contract/operations';
 import { pauseUnless } from '@weft/contract/pause';
 import type { App } from '@weft/sdk';
-import { type ClientCommand, type CommandLine, printResult, requireAction, requireOptions } from '../command.ts';
+import { type Command, type CommandLine, printResult } from '../command.ts';
 import { connect, identityHelp, listOptions } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { firstOf, interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
+import { firstOf, interruptionOf, type Surroundings } from '../surroundings.ts';
 import { printList, toTable } from '../table.ts';
 
 const path = '/api/v1/rollouts';
-const words = ['pause', 'resume', 'revert', 'abort'];
-const actions = ['list', 'show', ...words];
 const everyMs = 1_000;
 const isUnderWay = ({ state }: Rollout) => state === 'running' || state === 'reverting';
 
-export const rolloutCommand: ClientCommand = {
+export const rolloutCommand: Command = {
   summary: 'list roll-outs of settings, pause them, take them back',
   usage: [
-    'rollout list [--wide] [--json]',
-    'rollout show ID [--json]',
+    'rollout [list] [--wide] [--iso] [--json]',
+    'rollout show ID [--wide] [--iso] [--json]',
     'rollout pause|resume|revert|abort ID [--json]',
   ],
+  ask: 'Give one roll-out. weft rollout list shows them.',
   about: `resume accepts what has failed so far. revert gives everybody their old settings again, also after the end; abort leaves everybody as they are.
 ${identityHelp}`,
   options: listOptions,
   examples: ['rollout list', 'rollout revert 3f0c…'],
   async run(line, around) {
-    const [action = 'list', id, ...rest] = line.words;
-    requireAction(action, actions);
+    const [action, id] = line.words;
     const app = connect(line, around);
-    if (action === 'list') {
-      requireOptions(line, 'rollout list', ['wide', 'iso', 'json', 'url']);
+    if (id === undefined) {
       const rollouts = await firstOf((signal) => app.config.rollouts({ signal }), Number.POSITIVE_INFINITY, around);
       const head = ['ID', 'TITLE', 'STATE', 'HOW IT STANDS', 'SINCE'];
       printList(rollouts, { none: 'There are no roll-outs yet.', head, toRow }, line, around);
       return;
     }
-    if (id === undefined || rest.length > 0) throw new UsageError('Give one roll-out. weft rollout list shows them.');
-    requireOptions(line, `rollout ${action}`, ['json', 'url', ...(action === 'show' ? ['wide', 'iso'] : [])]);
     if (action === 'show') return show(app, id, line, around);
     const rollout: Rollout = await app.request('POST', `${path}/${encodeURIComponent(id)}/${action}`);
     printResult(rollout, `${rollout.title}: ${rollout.state}. ${rollout.sentence}.`, line, around);

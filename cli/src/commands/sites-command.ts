@@ -1,29 +1,21 @@
 // `weft sites` and `weft label`: where access points stand, and what people call them.
 import type { AgentLabels, Site } from '@weft/contract';
 import { withAccessPoint } from '../access-point-names.ts';
-import {
-  type ClientCommand,
-  type CommandLine,
-  jsonOption,
-  printResult,
-  requireAction,
-  requireOptions,
-} from '../command.ts';
+import { type Command, type CommandLine, jsonOption, printResult } from '../command.ts';
 import { connect, identityHelp, listOptions, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
-import { CommandFailure, type Surroundings, UsageError } from '../surroundings.ts';
+import { CommandFailure, type Surroundings } from '../surroundings.ts';
 import { lookOf, printList, toTable } from '../table.ts';
 
 const path = '/api/v1/sites';
-const actions = ['add', 'move', 'remove'];
 
-export const sitesCommand: ClientCommand = {
+export const sitesCommand: Command = {
   summary: 'list sites, add, move and remove them',
   usage: [
-    'sites [--wide] [--json]',
-    'sites add PATH [--name NAME] [--zone ZONE]',
-    'sites move PATH NEWPATH',
-    'sites remove PATH',
+    'sites [--wide] [--iso] [--json]',
+    'sites add PATH [--name NAME] [--zone ZONE] [--json]',
+    'sites move PATH NEWPATH [--json]',
+    'sites remove PATH [--json]',
   ],
   about: `A path is a tree: uk/bristol/hall. Moving a site moves what is below it. One that has access points, or sites below it, is not removed.
 ${identityHelp}`,
@@ -35,15 +27,7 @@ ${identityHelp}`,
   examples: ['sites', 'sites add uk/bristol/hall --zone Europe/London', 'sites move uk/bristol/hall uk/bath/hall'],
   async run(line, around) {
     const [action, ...words] = line.words;
-    if (action === undefined) {
-      requireOptions(line, 'sites', ['wide', 'iso', 'json', 'url']);
-      return list(line, around);
-    }
-    requireAction(action, actions);
-    if (words.length !== (action === 'move' ? 2 : 1)) {
-      throw new UsageError(`Usage: weft ${sitesCommand.usage.join('\n       weft ')}`);
-    }
-    requireOptions(line, `sites ${action}`, ['json', 'url', ...(action === 'add' ? ['name', 'zone'] : [])]);
+    if (action === undefined) return list(line, around);
     const site = await change(action, words as [string, string], line, around);
     printResult(site, action === 'remove' ? `${words[0]} is removed.` : `${site.path} is there.`, line, around);
   },
@@ -90,9 +74,10 @@ async function change(
   return app.request('PUT', `${path}/${site.id}`, { json: { path: to, name, geolocation, time_zone, notes } });
 }
 
-export const labelCommand: ClientCommand = {
+export const labelCommand: Command = {
   summary: 'name an access point, place it in a site, tag it',
   usage: ['label AGENT [--name NAME] [--site PATH] [--tag TAG]... [--untag TAG]...'],
+  ask: 'Give one access point. weft agents lists them.',
   about: `Without options, shows the labels of the access point. An empty --name or --site takes it away.
 ${identityHelp}`,
   options: {
@@ -105,8 +90,7 @@ ${identityHelp}`,
   },
   examples: ['label ap-roof-1', 'label ap-roof-1 --name "Roof, east" --site uk/bristol/hall --tag outdoor'],
   async run(line, around) {
-    const [ap_id, ...rest] = line.words;
-    if (ap_id === undefined || rest.length > 0) throw new UsageError('Give one access point. weft agents lists them.');
+    const ap_id = line.words[0]!;
     const [name, site] = [line.get('name'), line.get('site')];
     const [add_tags, remove_tags] = [line.all('tag'), line.all('untag')];
     const json = {

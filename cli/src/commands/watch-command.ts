@@ -1,20 +1,21 @@
 // `weft watch`: live values, drawn in place on a terminal, otherwise as one JSON object per line.
 import type { App } from '@weft/sdk';
 import { silenceOf, withAccessPoint } from '../access-point-names.ts';
-import { type ClientCommand, countOf, jsonOption } from '../command.ts';
+import { type Command, countOf, jsonOption } from '../command.ts';
 import { connect, identityHelp, urlOption } from '../connection.ts';
 import { toJson } from '../json-text.ts';
 import { warnOfUnknownMetrics } from '../known-metrics.ts';
 import { LiveScreen } from '../live-screen.ts';
-import { interruptionOf, type Surroundings, UsageError, writeAll } from '../surroundings.ts';
+import { interruptionOf, type Surroundings, writeAll } from '../surroundings.ts';
 import { printable } from '../table.ts';
 
 /** What has not been reported for so long is not expected to come. */
 const recentMs = 24 * 3_600_000;
 
-export const watchCommand: ClientCommand = {
+export const watchCommand: Command = {
   summary: 'show live values of access points',
   usage: ['watch AGENT... [--metric NAME]... [--json]'],
+  ask: 'Give at least one access point. weft agents lists them.',
   about: `On a terminal, shows the latest values and a graph of the last minutes, until Ctrl+C. Otherwise, and with --json, prints one JSON object per sample.
 ${identityHelp}`,
   options: {
@@ -25,7 +26,6 @@ ${identityHelp}`,
   },
   examples: ['watch ap-roof-1', 'watch ap-roof-1 ap-roof-2 --metric rssi_dbm', 'watch ap-roof-1 --json --count 10'],
   async run(line, around) {
-    if (line.words.length === 0) throw new UsageError('Give at least one access point. weft agents lists them.');
     const count = countOf(line, 'count') ?? Number.POSITIVE_INFINITY;
     const app = connect(line, around, { patienceMs: 60_000 });
     // Fail at once if one of them does not exist.

@@ -1,15 +1,10 @@
 // `weft audit verify`: verifies that the audit log was not changed.
 
-import { exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
-import { parseCommandLine } from './command-line.ts';
+import { type CommandLine, exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import { readConfig } from './read-config.ts';
 
-const usage = 'Usage: weft audit verify [--head HASH] [--json]';
-
-export async function auditCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { valued: ['head'], bare: ['json'] });
-  if (line.words.length !== 1 || line.words[0] !== 'verify') throw new UsageError(usage);
-  const notedHash = line.options.get('head')?.trim().toLowerCase();
+export async function auditCommand(line: CommandLine, around: Surroundings): Promise<number> {
+  const notedHash = line.get('head')?.trim().toLowerCase();
   if (notedHash !== undefined && !/^[0-9a-f]{64}$/.test(notedHash)) {
     throw new UsageError('--head must be a hash of 64 hexadecimal digits.');
   }
@@ -19,7 +14,7 @@ export async function auditCommand(args: string[], around: Surroundings): Promis
   const log = await openAuditLog(config);
   try {
     const result = await log.verify(notedHash === undefined ? {} : { notedHash });
-    if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(result)}\n`);
+    if (line.has('json')) around.stdout.write(`${toInterfaceJson(result)}\n`);
     else if (result.isWhole)
       around.stdout.write(
         `The audit log is intact: ${result.count} entries.\n${result.head}\n${sealWords(result.seals)}\n`,

@@ -2,6 +2,7 @@
 // creates a data folder from it.
 import { createReadStream, readFileSync } from 'node:fs';
 import {
+  type CommandLine,
   exitCode,
   interruptedCode,
   ProgressBar,
@@ -16,18 +17,13 @@ import { ifOldSecretIsLost, putOldSecret } from '../core/base/secret-file.ts';
 import type { BackupManifest, LeftOut } from '../operations/backup/backup-manifest.ts';
 import type { Restored } from '../operations/backup/restore-backup.ts';
 import type { BackupRequest, BackupSink } from '../operations/backup/write-backup.ts';
-import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
-const usage = 'Usage: weft backup [FILE|-] [--with-secret] [--json]';
-
-export async function backupCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { bare: ['with-secret', 'json'] });
+export async function backupCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const now = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
-  const [file = `weft-${now}.tar.zst`, ...rest] = line.words;
-  if (rest.length > 0) throw new UsageError(usage);
+  const [file = `weft-${now}.tar.zst`] = line.words;
   const isPiped = file === '-';
-  const isJson = line.options.has('json');
+  const isJson = line.has('json');
   if (isPiped && isJson) throw new UsageError('--json needs a FILE: the backup is written to standard output.');
   if (isPiped && around.stdout.isTTY) throw new UsageError('A backup cannot be written to a terminal: give a FILE.');
   const config = readConfig(line, around.env);
@@ -45,7 +41,7 @@ export async function backupCommand(args: string[], around: Surroundings): Promi
     leftOut,
     hasRegistry: config.databaseUrl === undefined,
     hasTelemetry: config.telemetryUrl === undefined,
-    secret: line.options.has('with-secret') ? await secretOf(config) : undefined,
+    secret: line.has('with-secret') ? await secretOf(config) : undefined,
     weftVersion: packageJson.version,
     onProgress: (stage, bytes, total) => showBytes(progress, stage, bytes, total),
   };
@@ -160,12 +156,8 @@ function isNohup(): boolean {
   }
 }
 
-export async function restoreCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { bare: ['force', 'json', 'forget-app-keys'] });
-  const [file, ...rest] = line.words;
-  if (file === undefined || rest.length > 0) {
-    throw new UsageError('Usage: weft restore FILE|- [--data-dir DIR] [--force] [--forget-app-keys] [--json]');
-  }
+export async function restoreCommand(line: CommandLine, around: Surroundings): Promise<number> {
+  const file = line.words[0]!;
   const config = readConfig(line, around.env);
   const { restoreBackup } = await import('../operations/backup/restore-backup.ts');
   const progress = new ProgressBar(around.stderr);
@@ -174,16 +166,16 @@ export async function restoreCommand(args: string[], around: Surroundings): Prom
       name: file === '-' ? 'standard input' : file,
       archive: file === '-' ? (around.stdin as AsyncIterable<Buffer>) : readPieces(file),
       dataDir: config.dataDir,
-      force: line.options.has('force'),
+      force: line.has('force'),
       onProgress: (bytes, total) => showBytes(progress, 'Restoring', bytes, total),
     });
     return { work, abandon };
   };
   const restored = await endingCleanly(begin, around).finally(() => progress.clear());
-  if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
-  const told = line.options.has('json') ? around.stderr : around.stdout;
+  if (line.has('json')) around.stdout.write(`${toInterfaceJson(restored.manifest, 2)}\n`);
+  const told = line.has('json') ? around.stderr : around.stdout;
   told.write(restoreSummary(restored, config));
-  const isForgotten = line.options.has('forget-app-keys');
+  const isForgotten = line.has('forget-app-keys');
   if (config.databaseUrl === undefined) told.write(await appKeys(restored, config, { file, isForgotten }));
   return exitCode.ok;
 }

@@ -1,10 +1,9 @@
 // `weft config print`: every setting, its value, and its source; never secrets.
 
-import { exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
+import { type CommandLine, exitCode, type Surroundings, toInterfaceJson } from '@weft/cli';
 import { ConfigError, loadConfig } from '../core/base/config.ts';
 import { findSettings } from '../core/base/setting-sources.ts';
 import { type Setting, settingKeys, settings } from '../core/base/settings.ts';
-import { parseCommandLine } from './command-line.ts';
 import { gatherSources } from './read-config.ts';
 
 interface ShownSetting {
@@ -15,9 +14,7 @@ interface ShownSetting {
 }
 
 /** Prints invalid settings too, because that is when they are needed. */
-export async function configCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { bare: ['json'] });
-  if (line.words.length !== 1 || line.words[0] !== 'print') throw new UsageError('Usage: weft config print [--json]');
+export async function configCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const sources = gatherSources(line, around.env);
   const { found } = findSettings(sources);
   const shown = settingKeys.map((key): ShownSetting => {
@@ -26,7 +23,7 @@ export async function configCommand(args: string[], around: Surroundings): Promi
     if (text === undefined || source === undefined) return { name: setting.name, value: null, source: 'not set' };
     return { name: setting.name, value: setting.secret ? '***' : text, source };
   });
-  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(shown, 2)}\n` : toText(shown));
+  around.stdout.write(line.has('json') ? `${toInterfaceJson(shown, 2)}\n` : toText(shown));
   if (sources.settingsFile !== undefined) around.stderr.write(`Settings file: ${sources.settingsFile}\n`);
   try {
     const { warnings } = loadConfig(sources);

@@ -1,22 +1,18 @@
 // `weft conflicts replay`: what other rules would have decided. `weft conflicts verify`: verifies the log of decisions.
 import { readFileSync } from 'node:fs';
-import { exitCode, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
+import { type CommandLine, exitCode, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
 import { parseConflictRules } from '../core/commands/arbitration/conflict-rules.ts';
 import { defaultConflictRules } from '../core/commands/arbitration/parameter-groups.ts';
 import { ConflictReplay, type ReplayReport } from '../core/commands/replay/conflict-replay.ts';
 import { auditCommand } from './audit-command.ts';
-import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
-const usage = 'Usage: weft conflicts replay [--rules FILE] [--json], or weft conflicts verify';
 const pageSize = 500;
 const shownDifferences = 20;
 
-export async function conflictsCommand(args: string[], around: Surroundings): Promise<number> {
-  if (args[0] === 'verify') return auditCommand(args, around);
-  const line = parseCommandLine(args, { valued: ['rules'], bare: ['json'] });
-  if (line.words.length !== 1 || line.words[0] !== 'replay') throw new UsageError(usage);
-  const rules = readRules(line.options.get('rules'));
+export async function conflictsCommand(line: CommandLine, around: Surroundings): Promise<number> {
+  if (line.words[0] === 'verify') return auditCommand(line, around);
+  const rules = readRules(line.get('rules'));
   const config = readConfig(line, around.env);
 
   const { openAuditLog } = await import('../offline.ts');
@@ -34,7 +30,7 @@ export async function conflictsCommand(args: string[], around: Surroundings): Pr
       next = page.at(-1)!.seq + 1;
     }
     const report = replay.report();
-    around.stdout.write(line.options.has('json') ? `${toInterfaceJson(report)}\n` : inWords(report));
+    around.stdout.write(line.has('json') ? `${toInterfaceJson(report)}\n` : inWords(report));
     return exitCode.ok;
   } finally {
     await log.close();

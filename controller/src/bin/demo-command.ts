@@ -6,13 +6,12 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { type Surroundings, UsageError } from '@weft/cli';
+import type { CommandLine, Surroundings } from '@weft/cli';
 import { App, type EmulatorRun } from '@weft/sdk';
 import type { Config } from '../core/base/config.ts';
 import { StartError } from '../core/base/errors.ts';
 import { lockDataFolder, prepareDataFolder } from '../core/base/storage/data-folder.ts';
 import type { RunningWeft } from '../serve.ts';
-import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
 import { openFileLimit } from './open-file-limit.ts';
 import { readConfig } from './read-config.ts';
@@ -24,10 +23,8 @@ const hours = 24;
 /** So many access points have reported before the first line about them. */
 const shownFrom = 12;
 
-export async function demoCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { valued: ['at'] });
-  if (line.words.length > 0) throw new UsageError(`weft demo takes no ${line.words[0]}.`);
-  const chosen = line.flags['data-dir'] ?? around.env.WEFT_DATA_DIR;
+export async function demoCommand(line: CommandLine, around: Surroundings): Promise<number> {
+  const chosen = line.get('data-dir') ?? around.env.WEFT_DATA_DIR;
   const dataDir = chosen ?? mkdtempSync(join(tmpdir(), 'weft-demo-'));
   const password = randomBytes(9).toString('base64url');
   const admin = { WEFT_ADMIN_USERNAME: username, WEFT_ADMIN_PASSWORD: password };
@@ -47,7 +44,7 @@ export async function demoCommand(args: string[], around: Surroundings): Promise
     throw new StartError('the demonstration needs a database, and it does not answer');
 
   const app = new App({ url: weft.url, username, password });
-  const { agents, key } = await prepare(app, line.options.get('at') ?? 'Bristol').catch(async (error) => {
+  const { agents, key } = await prepare(app, line.get('at') ?? 'Bristol').catch(async (error) => {
     await weft.stop();
     throw error;
   });

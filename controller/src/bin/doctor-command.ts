@@ -4,16 +4,13 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { access, constants, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { exitCode, hasColor, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
+import { type CommandLine, exitCode, hasColor, type Surroundings, toInterfaceJson } from '@weft/cli';
 import type { CheckResult } from '../backends.ts';
 import { type Config, ConfigError } from '../core/base/config.ts';
-import { parseCommandLine } from './command-line.ts';
 import { openFileLimit } from './open-file-limit.ts';
 import { readConfig } from './read-config.ts';
 
-export async function doctorCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { bare: ['json'] });
-  if (line.words.length > 0) throw new UsageError(`weft doctor takes no ${line.words[0]}.`);
+export async function doctorCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const results = [nodeCheck()];
   try {
     const config = readConfig(line, around.env);
@@ -28,7 +25,7 @@ export async function doctorCommand(args: string[], around: Surroundings): Promi
     for (const detail of error.problems) results.push({ name: 'settings', ok: false, detail });
   }
   const isWell = results.every(({ ok }) => ok);
-  around.stdout.write(line.options.has('json') ? `${toInterfaceJson(results, 2)}\n` : toText(results, around));
+  around.stdout.write(line.has('json') ? `${toInterfaceJson(results, 2)}\n` : toText(results, around));
   return isWell ? exitCode.ok : exitCode.failure;
 }
 

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { CommandFailure, exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
+import { CommandFailure, type CommandLine, exitCode, type Surroundings, toInterfaceJson, UsageError } from '@weft/cli';
 import {
   type Act,
   baselineNames,
@@ -22,27 +22,22 @@ import {
   taskOf,
   type Verdict,
 } from '@weft/emulator/env';
-import { parseCommandLine } from './command-line.ts';
 
-const usage = 'Usage: weft env, or weft env judge POLICY... [--task NAME] [--seeds N] [--json]';
-
-export async function envCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { valued: ['task', 'seeds'], bare: ['json'] });
+export async function envCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const [action, ...policies] = line.words;
   preferSpeed();
-  if (action === undefined && line.options.size === 0) {
+  if (action === undefined) {
     if (around.stdin.isTTY) throw new UsageError('weft env reads frames: start it from a program (docs/learning.md).');
     await serveFrames(around.stdin as AsyncIterable<Buffer>, around.stdout);
     return exitCode.ok;
   }
-  if (action !== 'judge' || policies.length === 0) throw new UsageError(usage);
   try {
-    const task = taskOf(line.options.get('task') ?? taskNames[0]);
-    const episodes = line.options.get('seeds');
+    const task = taskOf(line.get('task') ?? taskNames[0]);
+    const episodes = line.get('seeds');
     const seeds = seedsFor(episodes === undefined ? undefined : Number(episodes));
     const verdicts: Verdict[] = [];
     for (const policy of policies) verdicts.push(judge(task, policy, await episodesOf(task, policy, seeds, around)));
-    around.stdout.write(line.options.has('json') ? `${toInterfaceJson(verdicts)}\n` : tableOf(verdicts));
+    around.stdout.write(line.has('json') ? `${toInterfaceJson(verdicts)}\n` : tableOf(verdicts));
     return exitCode.ok;
   } catch (error) {
     if (error instanceof EnvironmentError) throw new UsageError(`${error.message}.`);

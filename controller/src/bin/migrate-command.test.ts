@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
+import { parseLine } from '../../../cli/src/command.ts';
 import { migrateCommand } from './migrate-command.ts';
 
 test.each([
@@ -15,6 +16,9 @@ test.each([
     WEFT_SECRET: randomBytes(48).toString('base64'),
   };
   const around = { env, stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() };
-  const refusal = await migrateCommand([], around as unknown as Parameters<typeof migrateCommand>[1]).catch((e) => e);
+  const refusal = await migrateCommand(
+    parseLine([], {}),
+    around as unknown as Parameters<typeof migrateCommand>[1],
+  ).catch((e) => e);
   expect(refusal.problems).toEqual([problem]);
 });

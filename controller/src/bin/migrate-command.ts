@@ -2,24 +2,21 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  type CommandLine,
   exitCode,
   interruptedCode,
   ProgressBar,
   type Surroundings,
   toInterfaceJson,
   toTable,
-  UsageError,
 } from '@weft/cli';
 import { type Config, ConfigError, isClickHouse } from '../core/base/config.ts';
 import type { MigrationReport, MoveHooks } from '../operations/moving/migration.ts';
-import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
-export async function migrateCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { valued: ['from'], bare: ['json'] });
-  if (line.words.length > 0) throw new UsageError('Usage: weft migrate [--from DIR] [--json] [settings]');
+export async function migrateCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const config = readConfig(line, around.env);
-  const from = resolve(line.options.get('from') ?? config.dataDir);
+  const from = resolve(line.get('from') ?? config.dataDir);
   requireTarget(config, from);
 
   const { moveInstallation } = await import('../offline.ts');
@@ -30,7 +27,7 @@ export async function migrateCommand(args: string[], around: Surroundings): Prom
     around.stdout.write(`${from} was moved before. Nothing was changed.\n`);
     return exitCode.ok;
   }
-  if (line.options.has('json')) around.stdout.write(`${toInterfaceJson(report, 2)}\n`);
+  if (line.has('json')) around.stdout.write(`${toInterfaceJson(report, 2)}\n`);
   else around.stdout.write(inWords(report));
   around.stderr.write(
     `Moved. Start the new servers now. ${from} is kept as it was, and no server starts on it alone.\n`,

@@ -1,12 +1,11 @@
 // `weft run FILE`: runs a program with the Node that Weft itself runs on, which reads TypeScript as it is.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { exitCode, type Surroundings, UsageError } from '@weft/cli';
+import { type CommandLine, exitCode, type Surroundings, UsageError } from '@weft/cli';
 
 /** Everything after the file belongs to the program. Resolves its exit code. */
-export async function runFileCommand(args: string[], { env }: Surroundings): Promise<number> {
-  const [file, ...rest] = args;
-  if (file === undefined || file.startsWith('-')) throw new UsageError('Usage: weft run FILE [ARGUMENT]...');
+export async function runFileCommand({ words }: CommandLine, { env }: Surroundings): Promise<number> {
+  const [file, ...rest] = words as [string, ...string[]];
   if (!existsSync(file)) throw new UsageError(`The file ${file} does not exist.`);
   const child = spawn(process.execPath, [file, ...rest], { stdio: 'inherit', env });
   // Ctrl+C reaches every process in the foreground by itself: twice, it would end a program that is tidying up.

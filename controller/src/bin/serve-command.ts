@@ -1,19 +1,16 @@
 // `weft serve`: starts Weft, prints its address and the next step, and stops it gracefully.
 
-import { type Surroundings, UsageError } from '@weft/cli';
+import type { CommandLine, Surroundings } from '@weft/cli';
 import { returnMemoryAtRest } from '@weft/timeseries';
 import { buildState, controllerBuild, dashboardBuild } from '../../../scripts/build-state.mjs';
 import type { Config } from '../core/base/config.ts';
 import { isLoopback } from '../core/base/loopback.ts';
 import type { RunningWeft } from '../serve.ts';
-import { parseCommandLine } from './command-line.ts';
 import { Ending } from './ending.ts';
 import { openFileLimit } from './open-file-limit.ts';
 import { readConfig } from './read-config.ts';
 
-export async function serveCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args);
-  if (line.words.length > 0) throw new UsageError(`weft serve takes no ${line.words[0]}.`);
+export async function serveCommand(line: CommandLine, around: Surroundings): Promise<number> {
   const config = readConfig(line, around.env);
   const { warning: fileWarning, maxConnections } = openFileLimit(config.maxConnections);
   for (const warning of [...config.warnings, ...(fileWarning ? [fileWarning] : []), ...buildWarnings(config)]) {

@@ -1,32 +1,25 @@
 // `weft user`: manages user accounts directly in the database.
 import { userInfo } from 'node:os';
-import { exitCode, readNewPassword, type Surroundings, toInterfaceJson, toMoment, UsageError } from '@weft/cli';
+import {
+  type CommandLine,
+  exitCode,
+  readNewPassword,
+  type Surroundings,
+  toInterfaceJson,
+  toMoment,
+  UsageError,
+} from '@weft/cli';
 import type { UserRecord } from '../core/accounts/users/user-record.ts';
-import { parseCommandLine } from './command-line.ts';
 import { readConfig } from './read-config.ts';
 
-const usage = {
-  add: 'weft user add EMAIL [--role admin|user] [--password-stdin]',
-  list: 'weft user list [--json]',
-  'set-password': 'weft user set-password EMAIL [--password-stdin]',
-  disable: 'weft user disable EMAIL',
-  enable: 'weft user enable EMAIL',
-  approve: 'weft user approve EMAIL',
-};
-type Action = keyof typeof usage;
-
-export async function userCommand(args: string[], around: Surroundings): Promise<number> {
-  const line = parseCommandLine(args, { valued: ['role'], bare: ['password-stdin', 'json'] });
-  const [action = '', username, ...rest] = line.words;
-  if (!isAction(action)) throw new UsageError(`Usage: ${Object.values(usage).join('\n       ')}`);
-  if (rest.length > 0 || (action === 'list') !== (username === undefined))
-    throw new UsageError(`Usage: ${usage[action]}`);
-  const role = line.options.get('role') ?? 'user';
+export async function userCommand(line: CommandLine, around: Surroundings): Promise<number> {
+  const [action, username] = line.words;
+  const role = line.get('role') ?? 'user';
   if (role !== 'admin' && role !== 'user') throw new UsageError('--role must be admin or user.');
   const config = readConfig(line, around.env);
   // Read before the database is opened, so that no lock is held while the user types.
   const needsPassword = action === 'add' || action === 'set-password';
-  const password = needsPassword ? await readNewPassword(line.options.has('password-stdin'), around) : '';
+  const password = needsPassword ? await readNewPassword(line.has('password-stdin'), around) : '';
 
   const { isNewDatabase, openAccounts, requireDatabase } = await import('../offline.ts');
   // The first administrator may be created before the first start.
@@ -36,7 +29,7 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   try {
     if (username === undefined) {
       const users = await accounts.users.list();
-      around.stdout.write(line.options.has('json') ? `${toInterfaceJson(users, 2)}\n` : toTable(users));
+      around.stdout.write(line.has('json') ? `${toInterfaceJson(users, 2)}\n` : toTable(users));
     } else if (action === 'add') {
       const user = await accounts.users.create({ username, password, roles: [role] });
       around.stderr.write(`Created ${user.username} (${user.roles}).\n`);
@@ -58,10 +51,6 @@ export async function userCommand(args: string[], around: Surroundings): Promise
   } finally {
     await accounts.close();
   }
-}
-
-function isAction(word: string): word is Action {
-  return Object.hasOwn(usage, word);
 }
 
 /** The account of the shell, for the audit log. An account without a name, as in a container, is named by its uid. */

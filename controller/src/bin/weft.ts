@@ -18,16 +18,7 @@ if (import.meta.filename.endsWith('.ts')) {
   process.env.NODE_COMPILE_CACHE ??= cache;
 }
 // Imported only now: modules imported before the cache is enabled are compiled at every start.
-const { runCommand } = await import('./commands.ts');
-const { endProcess, onInterruption, terminalOf, watchOutputs } = await import('@weft/cli');
+const { weft } = await import('./commands.ts');
+const { runProcess } = await import('@weft/cli');
 
-watchOutputs();
-const code = await runCommand(process.argv.slice(2), {
-  env: process.env,
-  stdin: process.stdin,
-  stdout: terminalOf(process.stdout),
-  stderr: terminalOf(process.stderr),
-  interruption: onInterruption,
-});
-// Explicit, so that handles left open by a failed start do not keep the process alive.
-await endProcess(code);
+await runProcess(weft, process);

@@ -7,6 +7,7 @@ import {
   type Setting,
   type SettingKey,
   settingKeys,
+  settingRows,
   settings,
   settingsFileSetting,
 } from './settings.ts';
@@ -105,9 +106,8 @@ export function isMountedSecret(path: string): boolean {
 }
 
 function unknownNames(env: Texts, file: Texts, flags: Texts): { problems: string[]; warnings: string[] } {
-  const rows: Setting[] = settingKeys.map((key) => settings[key]);
-  const names = new Set(rows.flatMap((row) => (row.secret ? [row.name, `${row.name}_FILE`] : [row.name])));
-  const flagNames = new Set(rows.flatMap((row) => (row.flag === undefined ? [] : [`--${row.flag}`])));
+  const names = new Set(settingRows.flatMap((row) => (row.secret ? [row.name, `${row.name}_FILE`] : [row.name])));
+  const flagNames = new Set(settingRows.flatMap((row) => (row.flag === undefined ? [] : [`--${row.flag}`])));
   const problems: string[] = [];
   for (const flag of Object.keys(flags).map((name) => `--${name}`)) {
     if (!flagNames.has(flag)) problems.push(`${flag} is not a setting.${didYouMean(flag, flagNames)}`);

@@ -31,6 +31,8 @@ export type SettingValues = {
 
 export const settingKeys = Object.keys(settings) as SettingKey[];
 
+export const settingRows: readonly Setting[] = settingKeys.map((key) => settings[key]);
+
 export const settingGroups: readonly SettingGroup[] = ['Address', 'Data', 'Accounts', 'Mail', 'Limits', 'Operation'];
 
 /** Settings of earlier versions that a start is refused with, and what to do: going on without them would lose something. */

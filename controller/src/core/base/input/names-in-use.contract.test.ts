@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runClientCommand } from '../../../../../cli/src/client-commands.ts';
 import { importCommand } from '../../../../../cli/src/commands/import-command.ts';
 import { tellFailure } from '../../../../../cli/src/failures.ts';
+import { execute } from '../../../../../cli/src/run-weft.ts';
 import { addedNames, oddNames, withOddKeys } from '../../../../../test/odd-names.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { bearer, connect } from '../../../../../test/socket-client.ts';
@@ -255,7 +255,7 @@ test.each(oddNames)('weft import takes a column called %s, and the name of an ag
   };
   const run = async (text: string, args: string[]) => {
     writeFileSync(file, text);
-    return runClientCommand(importCommand, [file, ...args], around as never).catch((error) =>
+    return execute(importCommand, [file, ...args], around as never).catch((error) =>
       tellFailure(error, around as never),
     );
   };
