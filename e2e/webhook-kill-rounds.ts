@@ -37,7 +37,7 @@ export async function killWhileDelivering(rounds: number): Promise<{ events: num
   let changes = 0;
   for (let round = 0; round < rounds; round++) {
     const [killed, before] = [server, changes];
-    const writing = agents.map((ap_id) => change(killed, token, ap_id, () => changes++));
+    const writing = agents.map((ap_id) => change(killed, token, { ap_id, round }, () => changes++));
     await pause(100 + moments.below(900));
     // On a busy machine that may have been time for hardly any.
     await untilSo(() => expect(changes - before).toBeGreaterThan(leastChanges));
@@ -90,10 +90,15 @@ async function open(answer: (id: number) => number): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Changes the agent again and again until the server is gone; `note` hears of what was answered. */
-async function change(weft: Weft, token: string, ap_id: string, note: () => void): Promise<void> {
+/** Changes the agent again and again, each time to another configuration, until the server is gone; `note` hears of each answer. */
+async function change(
+  weft: Weft,
+  token: string,
+  { ap_id, round }: { ap_id: string; round: number },
+  note: () => void,
+): Promise<void> {
   for (let channel = 0; ; channel++) {
-    const json = { configuration: { channel } };
+    const json = { configuration: { channel, round } };
     const answer = await weft.request('PUT', `/api/v1/agents/${ap_id}`, { token, json }).catch(() => undefined);
     if (answer === undefined) return;
     expect(answer.status).toBe(200);
