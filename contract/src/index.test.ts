@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import * as contract from './index.ts';
+import * as core from './index.ts';
+import * as lab from './lab/index.ts';
+import * as operations from './operations/index.ts';
+
+const contract = { ...core, ...operations, ...lab };
 
 const schemas = Object.entries(contract)
   .filter(([, schema]) => typeof schema === 'object' && !Array.isArray(schema))
