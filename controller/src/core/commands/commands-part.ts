@@ -7,7 +7,7 @@ import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
 import { callerNow, callersNow, type Principals } from '../base/caller.ts';
 import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
-import { readRevision } from '../base/storage/fleet-revision.ts';
+import { fleetHead, readRevision } from '../base/storage/table-revision.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
@@ -110,7 +110,7 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   });
   let loadedRevision: number | undefined;
   const reloadFleet = async () => {
-    const revision = await readRevision(database);
+    const revision = await readRevision(database, fleetHead);
     if (revision === loadedRevision) return;
     await fleet.load(async (after, limit) => {
       const page = await agents.page(after, limit);

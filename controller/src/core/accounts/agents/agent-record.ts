@@ -3,10 +3,10 @@ import { nameKey } from '@weft/contract/ap-id';
 import { ConflictError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import type { VisibleAgent } from '../../base/rights/rights.ts';
-import { raiseRevision } from '../../base/storage/fleet-revision.ts';
 import type { SqlQueries, SqlValue } from '../../base/storage/sql-database.ts';
 import { inParts, runRows } from '../../base/storage/sql-rows.ts';
 import { RecordTable } from '../../base/storage/sql-store.ts';
+import { fleetHead, raiseRevision } from '../../base/storage/table-revision.ts';
 
 export interface AgentRecord extends VisibleAgent {
   id: string;
@@ -62,7 +62,7 @@ const INSERTED = '(?, ?, ?, ?, ?, ?, ?, ?, ?, (SELECT sites.id FROM sites WHERE 
 
 /** Throws UniqueViolation if the ap_id is taken. Enrolment creates agents inside its own transaction. */
 export async function insertAgent(tx: SqlQueries, agent: AgentRecord): Promise<void> {
-  await insertAgents(tx, [agent], await raiseRevision(tx));
+  await insertAgents(tx, [agent], await raiseRevision(tx, fleetHead));
 }
 
 /** Nobody else changes agents while this transaction holds the revision, so that a look before the write is enough. */

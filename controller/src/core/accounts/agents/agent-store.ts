@@ -2,10 +2,10 @@
 
 import type { VisibleAgent } from '../../base/rights/rights.ts';
 import { ENDED, revokedHash } from '../../base/storage/ended-agents.ts';
-import { noteRemoved, raiseRevision, readRevision } from '../../base/storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import { runList } from '../../base/storage/sql-rows.ts';
 import { ifTaken, RecordTable, SqlStore } from '../../base/storage/sql-store.ts';
+import { fleetHead, noteRemoved, raiseRevision, readRevision } from '../../base/storage/table-revision.ts';
 import {
   type AgentChange,
   type AgentLabels,
@@ -78,7 +78,7 @@ export class AgentStore extends SqlStore {
 
   /** Every change of an agent raises it, on any node; so do changes of sites. */
   revision(): Promise<number> {
-    return readRevision(this.db);
+    return readRevision(this.db, fleetHead);
   }
 
   /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
@@ -98,7 +98,7 @@ export class AgentStore extends SqlStore {
 
   /** The same for many agents, in the caller's transaction. Throws UniqueViolation for a name that is taken. */
   async createAll(tx: SqlQueries, agents: readonly AgentRecord[]): Promise<void> {
-    if (agents.length > 0) await insertAgents(tx, agents, await raiseRevision(tx));
+    if (agents.length > 0) await insertAgents(tx, agents, await raiseRevision(tx, fleetHead));
   }
 
   /**
@@ -107,7 +107,7 @@ export class AgentStore extends SqlStore {
    */
   async createNamed(tx: SqlQueries, agents: readonly AgentRecord[], stems: readonly string[]): Promise<void> {
     if (agents.length === 0) return;
-    const revision = await raiseRevision(tx);
+    const revision = await raiseRevision(tx, fleetHead);
     const rows = await tx.query<{ display_name: string }>(
       `SELECT display_name FROM agents WHERE display_name IS NOT NULL AND NOT ${ENDED}`,
     );
@@ -122,7 +122,7 @@ export class AgentStore extends SqlStore {
     if (ap_ids.length === 0) return [];
     const sql =
       'UPDATE agents SET password_hash = ?, ver = ?, revision = ? WHERE ap_id IN ({{list}}) RETURNING id, ap_id';
-    const revision = await raiseRevision(tx);
+    const revision = await raiseRevision(tx, fleetHead);
     const sorted = [...ap_ids].sort();
     const revoked = await runList<{ id: string; ap_id: string }>(tx, sql, sorted, [revokedHash, ver, revision]);
     return revoked.map(({ id, ap_id }) => ({ id, ap_id }));
@@ -180,7 +180,7 @@ export class AgentStore extends SqlStore {
   /** Resolves whether it existed. */
   async remove(ap_id: string, also?: InSameTransaction<AgentRecord>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx);
+      const revision = await raiseRevision(tx, fleetHead);
       const before = await getAgent(tx, ap_id);
       if (!before) return false;
       await tx.query('DELETE FROM agents WHERE ap_id = ?', [ap_id]);
@@ -197,7 +197,7 @@ export class AgentStore extends SqlStore {
     change: (tx: SqlQueries, revision: number, before: AgentRecord) => Promise<AgentRecord>,
   ): Promise<AgentRecord | undefined> {
     return this.db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx);
+      const revision = await raiseRevision(tx, fleetHead);
       const before = await getAgent(tx, ap_id);
       if (!before) return undefined;
       const after = await change(tx, revision, before);

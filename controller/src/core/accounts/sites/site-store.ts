@@ -3,10 +3,10 @@
 import type { Site } from '@weft/contract';
 import { ConflictError } from '../../base/errors.ts';
 import { ENDED } from '../../base/storage/ended-agents.ts';
-import { raiseRevision } from '../../base/storage/fleet-revision.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import { countRows, insertRecord, runList } from '../../base/storage/sql-rows.ts';
 import { type InMs, ifTaken, SqlStore } from '../../base/storage/sql-store.ts';
+import { fleetHead, raiseRevision } from '../../base/storage/table-revision.ts';
 
 /** What is above its path need not exist. */
 export type SiteRecord = InMs<Omit<Site, 'access_points'>, 'created_at'>;
@@ -69,7 +69,7 @@ export class SiteStore extends SqlStore {
   async create(site: SiteRecord, also?: InSameTransaction<SiteRecord>): Promise<void> {
     await this.db
       .transaction(async (tx) => {
-        await raiseRevision(tx, 'sites');
+        await raiseRevision(tx, fleetHead, 'sites');
         await insert(tx, site);
         await also?.(tx, { after: site });
       })
@@ -78,7 +78,7 @@ export class SiteStore extends SqlStore {
 
   /** Those whose paths are free, in the caller's transaction; resolves how many sites there are then. */
   async createMissing(tx: SqlQueries, sites: readonly SiteRecord[], also: InSameTransaction<SiteRecord>) {
-    await raiseRevision(tx, 'sites');
+    await raiseRevision(tx, fleetHead, 'sites');
     for (const site of sites) {
       const known = await tx.query('SELECT id FROM sites WHERE path = ?', [site.path]);
       if (known.length > 0) continue;
@@ -101,7 +101,7 @@ export class SiteStore extends SqlStore {
   ): Promise<ListedSite | undefined> {
     return this.db
       .transaction(async (tx) => {
-        await raiseRevision(tx, 'sites');
+        await raiseRevision(tx, fleetHead, 'sites');
         const before = await getSite(tx, id);
         if (!before) return undefined;
         const { path, name, geolocation, time_zone, notes } = change;
@@ -124,7 +124,7 @@ export class SiteStore extends SqlStore {
    */
   async remove(id: string, also?: InSameTransaction<SiteRecord>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      const revision = await raiseRevision(tx, 'sites');
+      const revision = await raiseRevision(tx, fleetHead, 'sites');
       const before = await getSite(tx, id);
       if (!before) return false;
       const children = await countRows(tx, `sites WHERE ${BELOW}`, rangeBelow(before.path));

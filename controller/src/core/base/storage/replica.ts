@@ -1,0 +1,179 @@
+// A table in the memory of this node. Each look reads the revision in the head of the table, and what is newer than what
+// is known; tables that share a head share the look.
+import { Event } from '../../event-kinds.ts';
+import { forAll, inSlices } from '../time-slices.ts';
+import type { SqlQueries } from './sql-database.ts';
+import { hasRaised } from './table-revision.ts';
+
+/** `gone`: keys of what was removed, some of which may have a new row; without it the rows are all that there are. */
+export interface ReplicaNews<Stored> {
+  rows: readonly Stored[];
+  gone?: readonly string[];
+}
+
+export interface ReplicaSource<Head, Row, Stored> {
+  /** That of the newest change of this table. */
+  revision(head: Head): number;
+  /** Removals up to here are forgotten, and whoever knows only less reads everything; default: none is. */
+  forgotten?(head: Head): number;
+  /** What has changed after this revision; undefined: everything. */
+  read(after: number | undefined, tx?: SqlQueries): Promise<ReplicaNews<Stored>>;
+  keyOf(stored: Stored): string;
+  /** Undefined if it is not kept, `before` if it is the same. Rows are never changed: whoever has one can go on. */
+  toRow(stored: Stored, before: Row | undefined): Row | undefined;
+  indexes?: Readonly<Record<string, (row: Row) => string>>;
+  /** Everything of a look is taken; whoever asked for it waits for this too. */
+  settled?(): Promise<void> | void;
+}
+
+/** What is read first in each look, and the tables that it is the head of. */
+export class ReplicaHead<Head> {
+  readonly #read: (tx?: SqlQueries) => Promise<Head>;
+  readonly #clock: () => number;
+  readonly #tables: Pick<Replica<Head, unknown, unknown>, 'revision' | 'catchUp'>[] = [];
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  #trueAt = Number.NEGATIVE_INFINITY;
+
+  constructor(read: (tx?: SqlQueries) => Promise<Head>, clock = () => performance.now()) {
+    this.#read = read;
+    this.#clock = clock;
+  }
+
+  /** In the order in which they were added. */
+  add(table: Pick<Replica<Head, unknown, unknown>, 'revision' | 'catchUp'>): void {
+    this.#tables.push(table);
+  }
+
+  /** How long ago what is known was the whole truth. */
+  get staleMs(): number {
+    return this.#clock() - this.#trueAt;
+  }
+
+  /**
+   * Once it resolves, every change that was durable before the call is known. Calls at the same time share the work; one
+   * in a transaction, which must not have changed such tables, reads for itself. Throws TryLaterError (503) while the
+   * database is unavailable.
+   */
+  fresh(tx?: SqlQueries): Promise<void> {
+    if (tx) return this.#look(tx);
+    if (!this.#running) {
+      this.#running = forAll(() => this.#look()).finally(() => {
+        this.#running = undefined;
+      });
+      return this.#running;
+    }
+    // What runs now may have looked before the change that this caller knows of.
+    this.#next ??= this.#running
+      .catch(() => {})
+      .then(() => {
+        this.#next = undefined;
+        return this.fresh();
+      });
+    return this.#next;
+  }
+
+  async #look(tx?: SqlQueries): Promise<void> {
+    if (tx && hasRaised(tx)) throw new Error('A transaction that changes a table cannot read it into memory');
+    const [beganAt, known] = [this.#clock(), this.#tables.map(({ revision }) => revision)];
+    const head = await this.#read(tx);
+    for (const [at, table] of this.#tables.entries()) await table.catchUp(head, known[at]!, tx);
+    // Some transactions see the moment of their first statement.
+    if (!tx) this.#trueAt = beganAt;
+  }
+}
+
+export class Replica<Head, Row, Stored = Row> {
+  readonly #source: ReplicaSource<Head, Row, Stored>;
+  readonly #head: ReplicaHead<Head>;
+  /** A row is new, another one, or gone. */
+  readonly changed = new Event<[before: Row | undefined, after: Row | undefined]>();
+  readonly #rows = new Map<string, Row>();
+  readonly #indexes: { name: string; keyOf: (row: Row) => string; rows: Map<string, Set<Row>> }[];
+  #taking: Promise<void> | undefined;
+  /** What is known completely; below 0: nothing. */
+  revision = -1;
+
+  constructor(head: ReplicaHead<Head>, source: ReplicaSource<Head, Row, Stored>) {
+    this.#head = head;
+    this.#source = source;
+    this.#indexes = Object.entries(source.indexes ?? {}).map(([name, keyOf]) => ({ name, keyOf, rows: new Map() }));
+    head.add(this);
+  }
+
+  /** What is known, by key; at most `staleMs` behind. */
+  get now(): ReadonlyMap<string, Row> {
+    return this.#rows;
+  }
+
+  get staleMs(): number {
+    return this.#head.staleMs;
+  }
+
+  fresh(tx?: SqlQueries): Promise<void> {
+    return this.#head.fresh(tx);
+  }
+
+  get(key: string): Row | undefined {
+    return this.#rows.get(key);
+  }
+
+  by(index: string, key: string): Iterable<Row> {
+    return this.#indexes.find(({ name }) => name === index)!.rows.get(key) ?? [];
+  }
+
+  /** For rows that are made of more than their table. Listeners are not told; returns whether one is another. */
+  remake(change: (row: Row) => Row): boolean {
+    let isChanged = false;
+    for (const [key, row] of this.#rows) {
+      const after = change(row);
+      if (after === row) continue;
+      this.#rows.set(key, after);
+      isChanged = true;
+    }
+    return isChanged;
+  }
+
+  /** For its head, which knew `known` before it was read. */
+  async catchUp(head: Head, known: number, tx?: SqlQueries): Promise<void> {
+    const revision = this.#source.revision(head);
+    // A lower one: another look was faster, or the database has lost what it had said.
+    while (revision > this.revision || (revision < this.revision && this.revision === known)) {
+      const from = this.revision;
+      const isLost = from < (this.#source.forgotten?.(head) ?? 0) || revision < from;
+      const news = await this.#source.read(isLost ? undefined : from, tx);
+      while (this.#taking) await this.#taking;
+      if (this.revision !== from) continue;
+      this.#taking = this.#take(news, revision).finally(() => {
+        this.#taking = undefined;
+      });
+      await this.#taking;
+    }
+  }
+
+  async #take({ rows, gone }: ReplicaNews<Stored>, revision: number): Promise<void> {
+    const { keyOf, toRow, settled } = this.#source;
+    const removed = gone ?? [...this.#rows.keys()];
+    const names = new Set(removed.length > 0 ? rows.map(keyOf) : []);
+    for (const key of removed) if (!names.has(key)) this.#set(key, undefined);
+    await inSlices(rows, (stored) => {
+      const key = keyOf(stored);
+      this.#set(key, toRow(stored, this.#rows.get(key)));
+    });
+    await settled?.();
+    this.revision = revision;
+  }
+
+  #set(key: string, row: Row | undefined): void {
+    const before = this.#rows.get(key);
+    if (before === row) return;
+    if (row === undefined) this.#rows.delete(key);
+    else this.#rows.set(key, row);
+    for (const { keyOf, rows } of this.#indexes) {
+      if (before !== undefined && rows.get(keyOf(before))!.delete(before) && rows.get(keyOf(before))!.size === 0)
+        rows.delete(keyOf(before));
+      if (row !== undefined) rows.set(keyOf(row), (rows.get(keyOf(row)) ?? new Set()).add(row));
+    }
+    this.changed.emit(before, row);
+  }
+}
