@@ -146,6 +146,10 @@ export function createFleetPart(deps: FleetPartDeps, events: Events) {
         labels: ['state', 'technology'],
         values: () => countAgents(view),
       },
+      weft_agents_stale_seconds: {
+        help: 'How long ago the access points that this process knows were the whole truth',
+        value: () => index.staleMs / 1000,
+      },
       weft_agent_list_snapshots: {
         help: 'Lists of agents whose next pages are of one moment',
         value: () => lists.openSnapshots,

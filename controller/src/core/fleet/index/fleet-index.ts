@@ -1,11 +1,12 @@
 // All agents in the memory of this node, without their configurations: lists, selectors and counts are answered from here.
-// Kept true by the revision that every change of agents and sites raises: `refresh` reads what is newer than what it knows.
+// A view of the replica of agents, in order, with the paths of their sites and a slot for each.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
 import type { VisibleAgent } from '../../base/rights/rights.ts';
-import { forAll, inSlices } from '../../base/time-slices.ts';
+import { Replica, ReplicaHead } from '../../base/storage/replica.ts';
+import { inSlices } from '../../base/time-slices.ts';
 import { Event } from '../../event-kinds.ts';
-import type { FleetAgent, FleetStore } from './fleet-store.ts';
+import type { ChangePosition, FleetAgent, FleetRevision, FleetStore } from './fleet-store.ts';
 
 /** A millisecond of work. */
 const pageSize = 100;
@@ -31,26 +32,47 @@ export class FleetIndex {
   readonly gone = new Event<[agent: IndexedAgent, successor: FleetAgent | undefined]>();
   /** An agent is new or has changed. */
   readonly taken = new Event<[agent: IndexedAgent]>();
-  readonly #byApId = new Map<string, IndexedAgent>();
+  readonly #agents: Replica<FleetRevision, IndexedAgent, FleetAgent>;
   readonly #freeSlots: number[] = [];
   /** The same few texts stand in very many agents. */
   readonly #texts = new Map<string, string>();
   /** Ordered by ap_id; replaced as a whole, so that whoever holds it can go on. */
-  #agents: readonly IndexedAgent[] = [];
-  #sites = new Map<string, string>();
-  /** What is known completely; 0: nothing. */
-  #revision = 0;
-  #sitesRevision = -1;
-  #running: Promise<void> | undefined;
-  #next: Promise<void> | undefined;
+  #ordered: readonly IndexedAgent[] = [];
+  /** Not in `#ordered` yet, and whether others than these have left it or come. */
+  readonly #news = new Set<string>();
+  #isReordered = false;
+  #sites: ReadonlyMap<string, string> = new Map();
 
   constructor(store: Store) {
     this.#store = store;
+    const head = new ReplicaHead(() => store.revision());
+    const sites: Replica<FleetRevision, string, [id: string, path: string]> = new Replica(head, {
+      revision: (now) => now.sites,
+      read: async () => ({ rows: [...(await store.sites())] }),
+      keyOf: ([id]) => id,
+      toRow: ([, path]) => path,
+      settled: () => this.#takeSites(new Map(sites.now)),
+    });
+    this.#agents = new Replica(head, {
+      ...{ revision: ({ revision }) => revision, forgotten: ({ forgotten }) => forgotten },
+      read: (after) => (after === undefined ? this.#readAll() : this.#readChanges(after)),
+      keyOf: ({ ap_id }) => ap_id,
+      toRow: (agent, before) => this.#toIndexed(agent, before?.slot ?? this.#freeSlots.pop() ?? this.#agents.now.size),
+      settled: () => this.#order(),
+    });
+    this.#agents.changed.on((before, after) => {
+      // Also another one with the name of one that was removed.
+      if (before && before.id !== after?.id) this.gone.emit(before, after);
+      if (!before || !after) this.#isReordered = true;
+      if (!after) return void this.#freeSlots.push(before!.slot);
+      this.#news.add(after.ap_id);
+      this.taken.emit(after);
+    });
   }
 
   /** Ordered by ap_id, byte by byte. Stays as it is, whatever changes afterwards. */
   get agents(): readonly IndexedAgent[] {
-    return this.#agents;
+    return this.#ordered;
   }
 
   /** Their paths by their ids; another object once they change. */
@@ -60,123 +82,75 @@ export class FleetIndex {
 
   /** Every slot is below this. */
   get slots(): number {
-    return this.#byApId.size + this.#freeSlots.length;
+    return this.#agents.now.size + this.#freeSlots.length;
+  }
+
+  get staleMs(): number {
+    return this.#agents.staleMs;
   }
 
   get(ap_id: string): IndexedAgent | undefined {
-    return this.#byApId.get(ap_id);
+    return this.#agents.get(ap_id);
   }
 
   /** Once it resolves, every change that was durable before the call is known. Calls at the same time share the work. */
   refresh(): Promise<void> {
-    if (!this.#running) {
-      this.#running = forAll(() => this.#read()).finally(() => {
-        this.#running = undefined;
-      });
-      return this.#running;
-    }
-    // What runs now may have looked before the change that this caller knows of.
-    this.#next ??= this.#running
-      .catch(() => {})
-      .then(() => {
-        this.#next = undefined;
-        return this.refresh();
-      });
-    return this.#next;
+    return this.#agents.fresh();
   }
 
-  async #read(): Promise<void> {
-    const now = await this.#store.revision();
-    if (now.sites !== this.#sitesRevision) {
-      const sites = await this.#store.sites();
-      this.#takeSites(sites);
-      this.#sitesRevision = now.sites;
-    }
-    if (now.revision === this.#revision) return;
-    if (this.#revision === 0 || now.forgotten > this.#revision) await this.#readAll();
-    else await this.#readChanges();
-    this.#revision = now.revision;
-  }
-
-  async #readAll(): Promise<void> {
-    const found: FleetAgent[] = [];
-    for (let after = ''; ; after = found.at(-1)!.ap_id) {
+  async #readAll() {
+    const rows: FleetAgent[] = [];
+    for (let after = ''; ; after = rows.at(-1)!.ap_id) {
       const page = await this.#store.page(after, pageSize);
-      found.push(...page);
-      if (page.length < pageSize) break;
+      rows.push(...page);
+      if (page.length < pageSize) return { rows };
       await nextTurn();
     }
-    const names = new Set(found.map(({ ap_id }) => ap_id));
-    const gone = [...this.#byApId.keys()].filter((ap_id) => !names.has(ap_id));
-    await this.#take(found, gone);
   }
 
-  async #readChanges(): Promise<void> {
-    const gone = await this.#store.removed(this.#revision);
-    const changed: FleetAgent[] = [];
+  async #readChanges(after: number) {
+    const gone = await this.#store.removed(after);
+    const rows: FleetAgent[] = [];
     // From the first name of the next revision on.
-    let at: { revision: number; ap_id: string } | undefined = { revision: this.#revision + 1, ap_id: '' };
+    let at: ChangePosition | undefined = { revision: after + 1, ap_id: '' };
     while (at) {
       const { agents, next } = await this.#store.changed(at, pageSize);
-      changed.push(...agents);
+      rows.push(...agents);
       at = next;
       if (at) await nextTurn();
     }
-    await this.#take(changed, gone);
+    return { rows, gone };
   }
 
-  async #take(changed: readonly FleetAgent[], gone: readonly string[]): Promise<void> {
-    const names = new Set<string>();
-    const successors = new Map(gone.length > 0 ? changed.map((agent) => [agent.ap_id, agent]) : []);
-    let isReordered = false;
-    for (const ap_id of gone) {
-      const agent = this.#byApId.get(ap_id);
-      if (!agent) continue;
-      this.#byApId.delete(ap_id);
-      this.gone.emit(agent, successors.get(ap_id));
-      this.#freeSlots.push(agent.slot);
-      isReordered = true;
-    }
-    await inSlices(changed, (agent) => {
-      const before = this.#byApId.get(agent.ap_id);
-      const slot = before?.slot ?? this.#freeSlots.pop() ?? this.#byApId.size;
-      if (!before) isReordered = true;
-      // Another one with the name of one that was removed.
-      else if (before.id !== agent.id) this.gone.emit(before, agent);
-      const indexed = this.#toIndexed(agent, slot);
-      this.#byApId.set(agent.ap_id, indexed);
-      this.taken.emit(indexed);
-      names.add(agent.ap_id);
-    });
-    if (names.size === 0 && !isReordered) return;
-    const news = Array.from(names, (ap_id) => this.#byApId.get(ap_id)!).sort(byApId);
+  async #order(): Promise<void> {
+    if (this.#news.size === 0 && !this.#isReordered) return;
+    const news = Array.from(this.#news, (ap_id) => this.get(ap_id)!).sort(byApId);
     // Not the map's order: what stays is in order already.
-    if (isReordered) this.#agents = await this.#merged(news);
-    else this.#agents = replaced(this.#agents, news);
+    if (this.#isReordered) this.#ordered = await this.#merged(news);
+    else this.#ordered = replaced(this.#ordered, news);
+    this.#news.clear();
+    this.#isReordered = false;
   }
 
   /** What stays and what is new, in order, and nobody in both. Nobody else changes anything meanwhile. */
   async #merged(news: readonly IndexedAgent[]): Promise<IndexedAgent[]> {
     const all: IndexedAgent[] = [];
     let at = 0;
-    await inSlices(this.#agents, (agent) => {
+    await inSlices(this.#ordered, (agent) => {
       while (at < news.length && byApId(news[at]!, agent) < 0) all.push(news[at++]!);
-      if (this.#byApId.get(agent.ap_id) === agent) all.push(agent);
+      if (this.get(agent.ap_id) === agent) all.push(agent);
     });
     while (at < news.length) all.push(news[at++]!);
     return all;
   }
 
-  #takeSites(sites: Map<string, string>): void {
+  #takeSites(sites: ReadonlyMap<string, string>): void {
     this.#sites = sites;
-    let isChanged = false;
-    for (const agent of this.#byApId.values()) {
+    const isChanged = this.#agents.remake((agent) => {
       const site = this.#pathOf(agent.site_id);
-      if (site === agent.site) continue;
-      this.#byApId.set(agent.ap_id, { ...agent, site, searchText: undefined });
-      isChanged = true;
-    }
-    if (isChanged) this.#agents = this.#agents.map(({ ap_id }) => this.#byApId.get(ap_id)!);
+      return site === agent.site ? agent : { ...agent, site, searchText: undefined };
+    });
+    if (isChanged) this.#ordered = this.#ordered.map(({ ap_id }) => this.get(ap_id)!);
   }
 
   #toIndexed(agent: FleetAgent, slot: number): IndexedAgent {
