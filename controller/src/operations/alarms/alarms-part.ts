@@ -153,16 +153,16 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     skews.forget(ap_id);
   });
   events.agentRemoved.add('data', async (ap_id) => {
-    await database.transaction(async (tx) => {
-      await alarms.nextVersion(tx);
-      const active = await alarms.removeOf(tx, ap_id);
+    const hadAlarms = await database.transaction(async (tx) => {
+      const active = await alarms.removeOf(tx, ap_id, await alarms.nextVersion(tx));
       const told = active.filter(({ is_announced }) => is_announced);
       await eventLog.append(
         tx,
         told.map((alarm) => alarmEvent('cleared', { ...alarm, state: 'cleared' })),
       );
+      return active.length > 0;
     });
-    activeAlarms.forget(ap_id);
+    if (hadAlarms) await activeAlarms.sync();
     samples.forget(ap_id);
     skews.forget(ap_id);
   });
@@ -206,6 +206,10 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     routes: [...alarmRoutes(service, ofApps), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => activeAlarms.activeCount },
+      weft_alarms_stale_seconds: {
+        help: 'How long ago the alarms that this process knows were the whole truth',
+        value: () => activeAlarms.staleMs / 1000,
+      },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },
     },
     /** Reads agents, sites, rules and alarms as they are now. */

@@ -2,9 +2,10 @@
 // any number of nodes.
 import type { AlarmSeverity } from '@weft/contract';
 import type { Alarm, AlarmState } from '@weft/contract/operations';
-import type { SqlQueries, SqlValue } from '../../../core/base/storage/sql-database.ts';
+import type { SqlQueries, SqlRow, SqlValue } from '../../../core/base/storage/sql-database.ts';
 import { toSqlValue } from '../../../core/base/storage/sql-rows.ts';
 import { type InMs, RecordTable, SqlStore } from '../../../core/base/storage/sql-store.ts';
+import { noteForgotten, type RevisionHead, raiseRevision } from '../../../core/base/storage/table-revision.ts';
 
 type StoredAlarm = InMs<
   Omit<Alarm, 'inhibits' | 'may_handle'>,
@@ -15,6 +16,13 @@ type StoredAlarm = InMs<
 export interface AlarmRecord extends StoredAlarm {
   is_announced: boolean;
   version: number;
+}
+
+/** `rules`: of the last change of rules or silences; active alarms that were removed up to `forgotten` are forgotten. */
+export interface AlarmVersion {
+  all: number;
+  rules: number;
+  forgotten: number;
 }
 
 export type AlarmChange = Partial<
@@ -66,26 +74,21 @@ export const alarmColumns = columns.join(', ');
 const MARKS = columns.map(() => '?').join(', ');
 const table = new RecordTable<AlarmRecord>('alarms', alarmColumns, { json: ['labels'], flags: ['is_announced'] });
 
+const alarmHead: RevisionHead<'rules_version'> = { table: 'alarm_head', column: 'version', also: ['rules_version'] };
+
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class AlarmStore extends SqlStore {
-  /** Grows with every change of rules, alarms and silences; `rules` is that of the last change of rules or silences. */
-  async version(): Promise<{ all: number; rules: number }> {
-    const [head] = await this.db.query<{ version: number; rules_version: number }>(
-      'SELECT version, rules_version FROM alarm_head WHERE id = 1',
+  /** What every change of rules, alarms and silences raises. */
+  async version(): Promise<AlarmVersion> {
+    const [head] = await this.db.query<AlarmVersion & SqlRow>(
+      'SELECT version AS "all", rules_version AS rules, forgotten FROM alarm_head WHERE id = 1',
     );
-    return { all: head!.version, rules: head!.rules_version };
+    return head!;
   }
 
-  /**
-   * The next version, in the caller's transaction, which then is the only one that changes any of them until it ends. Call it
-   * first.
-   */
-  async nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number> {
-    const also = what === 'rules' ? ', rules_version = version + 1' : '';
-    const [head] = await tx.query<{ version: number }>(
-      `UPDATE alarm_head SET version = version + 1${also} WHERE id = 1 RETURNING version`,
-    );
-    return head!.version;
+  /** The next version, in the caller's transaction, which then is the only one that changes any of them. Call it first. */
+  nextVersion(tx: SqlQueries, what?: 'rules'): Promise<number> {
+    return raiseRevision(tx, alarmHead, ...(what ? (['rules_version'] as const) : []));
   }
 
   /** Resolves whether it was created: not if one of the same rule and subject is active. */
@@ -148,10 +151,12 @@ export class AlarmStore extends SqlStore {
     return row?.cleared_at ?? undefined;
   }
 
-  /** Removes all alarms of an agent; resolves those that were active. */
-  async removeOf(tx: SqlQueries, ap_id: string): Promise<AlarmRecord[]> {
+  /** Removes all alarms of an agent, with the version of the transaction; resolves those that were active. */
+  async removeOf(tx: SqlQueries, ap_id: string, version: number): Promise<AlarmRecord[]> {
     const removed = await table.remove(tx, 'WHERE ap_id = ?', [ap_id]);
-    return removed.filter(({ cleared_at }) => cleared_at === null);
+    const active = removed.filter(({ cleared_at }) => cleared_at === null);
+    if (active.length > 0) await noteForgotten(tx, alarmHead, version);
+    return active;
   }
 
   /**

@@ -1,9 +1,10 @@
-// Rules, silences and active alarms in memory. The database is the truth: every change has a version there, and each node reads
-// what it has not seen yet, at once after its own changes and every second for those of others.
+// Rules, silences and active alarms in the memory of this node, as replicas with one head: read at once after its own
+// changes, and every second for those of others.
+import { Replica, ReplicaHead } from '../../../core/base/storage/replica.ts';
 import { Event } from '../../../core/event-kinds.ts';
 import { type CompiledSilence, compileSilence } from '../silences/active-silence.ts';
-import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
-import type { RuleStore, SilenceStore } from '../store/rule-store.ts';
+import type { AlarmRecord, AlarmStore, AlarmVersion } from '../store/alarm-store.ts';
+import type { RuleRecord, RuleStore, SilenceRecord, SilenceStore } from '../store/rule-store.ts';
 import { type CompiledRule, compileRule } from './compiled-rule.ts';
 
 const maxChanges = 1_000;
@@ -15,112 +16,90 @@ export interface ActiveAlarmsOptions {
 }
 
 export class ActiveAlarms {
-  readonly #options: ActiveAlarmsOptions;
   /** An alarm is active that was not, or the reverse. */
   readonly turned = new Event<[alarm: AlarmRecord, isActive: boolean]>();
   /** The rules in force are others. */
   readonly rulesChanged = new Event<[]>();
-  readonly #active = new Map<string, AlarmRecord>();
-  readonly #ids = new Map<string, AlarmRecord>();
-  #rules: CompiledRule[] = [];
-  #rulesById = new Map<string, CompiledRule>();
-  #silences: CompiledSilence[] = [];
-  #seen = { all: -1, rules: -1 };
-  #round: Promise<void> = Promise.resolve();
-
-  constructor(options: ActiveAlarmsOptions) {
-    this.#options = options;
-  }
-
+  readonly #alarms: Replica<AlarmVersion, AlarmRecord>;
+  readonly #byId: Replica<AlarmVersion, CompiledRule, RuleRecord>;
   /** Those that are enabled. */
-  get rules(): readonly CompiledRule[] {
-    return this.#rules;
-  }
+  rules: readonly CompiledRule[] = [];
+  /** Oldest first. */
+  silences: readonly CompiledSilence[] = [];
 
-  get silences(): readonly CompiledSilence[] {
-    return this.#silences;
+  constructor({ alarms, rules, silences }: ActiveAlarmsOptions) {
+    const head = new ReplicaHead(() => alarms.version());
+    const revision = (now: AlarmVersion) => now.rules;
+    const compiled: Replica<AlarmVersion, CompiledSilence, SilenceRecord> = new Replica(head, {
+      revision,
+      keyOf: ({ id }) => id,
+      read: async () => ({ rows: await silences.list() }),
+      toRow: compileSilence,
+      settled: () => {
+        // On every node the same one is the first that applies.
+        const age = ({ record }: CompiledSilence) => `${record.created_at} ${record.id}`;
+        this.silences = [...compiled.now.values()].sort((a, b) => (age(a) < age(b) ? -1 : 1));
+      },
+    });
+    this.#byId = new Replica(head, {
+      revision,
+      keyOf: ({ id }) => id,
+      read: async () => ({ rows: (await rules.list()).filter(({ rule }) => rule.enabled) }),
+      // One that did not change stays the same object, and what is pending with it.
+      toRow: (record, before) => (before?.record.updated_at === record.updated_at ? before : compileRule(record)),
+      settled: () => {
+        this.rules = [...this.#byId.now.values()];
+        this.rulesChanged.emit();
+      },
+    });
+    this.#alarms = new Replica(head, {
+      revision: ({ all }) => all,
+      forgotten: ({ forgotten }) => forgotten,
+      read: async (after) =>
+        after === undefined ? { rows: await alarms.listActive() } : { rows: await allAfter(alarms, after), gone: [] },
+      keyOf: ({ id }) => id,
+      toRow: (alarm) => (alarm.cleared_at === null ? alarm : undefined),
+      indexes: { subject: (alarm) => keyOf(alarm.rule_id, alarm.subject_kind, alarm.subject) },
+    });
+    this.#alarms.changed.on((before, after) => {
+      if (!before || !after) this.turned.emit((after ?? before)!, after !== undefined);
+    });
   }
 
   get active(): Iterable<AlarmRecord> {
-    return this.#active.values();
+    return this.#alarms.now.values();
   }
 
   get activeCount(): number {
-    return this.#active.size;
+    return this.#alarms.now.size;
+  }
+
+  get staleMs(): number {
+    return this.#alarms.staleMs;
   }
 
   find(rule_id: string, subject_kind: string, subject: string): AlarmRecord | undefined {
-    return this.#active.get(keyOf(rule_id, subject_kind, subject));
+    const [found] = this.#alarms.by('subject', keyOf(rule_id, subject_kind, subject));
+    return found;
   }
 
   byId(id: string): AlarmRecord | undefined {
-    return this.#ids.get(id);
+    return this.#alarms.get(id);
   }
 
   rule(id: string): CompiledRule | undefined {
-    return this.#rulesById.get(id);
+    return this.#byId.get(id);
   }
 
-  /** Reads what has changed; one read after the other. Rejects while the database is unavailable. */
+  /** Reads what has changed. Rejects while the database is unavailable. */
   sync(): Promise<void> {
-    const round = this.#round.then(() => this.#read());
-    this.#round = round.catch(() => {});
-    return round;
+    return this.#alarms.fresh();
   }
+}
 
-  /** The alarms of an agent are removed: it is no more. */
-  forget(ap_id: string): void {
-    for (const alarm of [...this.#active.values()]) if (alarm.ap_id === ap_id) this.#drop(alarm);
-  }
-
-  async #read(): Promise<void> {
-    const { alarms, rules, silences } = this.#options;
-    const { all, rules: rulesVersion } = await alarms.version();
-    if (rulesVersion !== this.#seen.rules) {
-      const records = (await rules.list()).filter(({ rule }) => rule.enabled);
-      this.#silences = (await silences.list()).map(compileSilence);
-      const known = this.#rulesById;
-      // One that did not change stays the same object, and what is pending with it.
-      this.#rules = records.map((record) => {
-        const before = known.get(record.id);
-        return before && before.record.updated_at === record.updated_at ? before : compileRule(record);
-      });
-      this.#rulesById = new Map(this.#rules.map((rule) => [rule.id, rule]));
-      this.#seen.rules = rulesVersion;
-      this.rulesChanged.emit();
-    }
-    if (this.#seen.all < 0) {
-      for (const alarm of await alarms.listActive()) this.#take(alarm);
-      this.#seen.all = all;
-      return;
-    }
-    while (this.#seen.all < all) {
-      const changed = await alarms.changedAfter(this.#seen.all, maxChanges);
-      for (const alarm of changed) this.#take(alarm);
-      this.#seen.all = changed.length < maxChanges ? all : changed.at(-1)!.version;
-    }
-  }
-
-  #take(alarm: AlarmRecord): void {
-    const key = keyOf(alarm.rule_id, alarm.subject_kind, alarm.subject);
-    if (alarm.cleared_at !== null) {
-      const known = this.#ids.get(alarm.id);
-      if (known) this.#drop(known, alarm);
-      return;
-    }
-    const isNew = !this.#ids.has(alarm.id);
-    this.#active.set(key, alarm);
-    this.#ids.set(alarm.id, alarm);
-    if (isNew) this.turned.emit(alarm, true);
-  }
-
-  #drop(known: AlarmRecord, after = known): void {
-    this.#ids.delete(known.id);
-    const key = keyOf(known.rule_id, known.subject_kind, known.subject);
-    if (this.#active.get(key)?.id !== known.id) return;
-    this.#active.delete(key);
-    this.turned.emit(after, false);
-  }
+async function allAfter(alarms: AlarmStore, version: number): Promise<AlarmRecord[]> {
+  const changed = await alarms.changedAfter(version, maxChanges);
+  return changed.length < maxChanges ? changed : [...changed, ...(await allAfter(alarms, changed.at(-1)!.version))];
 }
 
 function keyOf(rule_id: string, subject_kind: string, subject: string): string {
