@@ -56,7 +56,8 @@ export class ReplicaHead<Head> {
    * database is unavailable.
    */
   fresh(tx?: SqlQueries): Promise<void> {
-    if (tx) return this.#look(tx);
+    // What it takes is for all, and does not end half-way with whoever has left.
+    if (tx) return forAll(() => this.#look(tx));
     if (!this.#running) {
       this.#running = forAll(() => this.#look()).finally(() => {
         this.#running = undefined;

@@ -8,6 +8,7 @@ import { ENDED } from '../../base/storage/ended-agents.ts';
 import type { SqlQueries, SqlRow } from '../../base/storage/sql-database.ts';
 import { countRows, putRecord, runList } from '../../base/storage/sql-rows.ts';
 import { SqlStore } from '../../base/storage/sql-store.ts';
+import { raiseRevision } from '../../base/storage/table-revision.ts';
 
 export interface StickyDevice {
   device: string;
@@ -182,7 +183,7 @@ export class DeviceExtrasStore extends SqlStore {
 
   /** First in a transaction: it also locks the others out. */
   async #changed(tx: SqlQueries): Promise<void> {
-    await tx.query('UPDATE device_extras_head SET version = version + 1 WHERE id = 1');
+    await raiseRevision(tx, { table: 'device_extras_head', column: 'version' });
   }
 }
 

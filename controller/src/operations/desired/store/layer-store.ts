@@ -7,10 +7,12 @@ import { owned, TotalShare } from '../../../core/base/shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { insertRecord } from '../../../core/base/storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../../core/base/storage/sql-store.ts';
+import { raiseRevision, readRevision } from '../../../core/base/storage/table-revision.ts';
 import type { Layer, Managed, VariableValue } from '../model/layer.ts';
 import { reachOf } from '../model/reach.ts';
 
 const keptVersions = 100;
+const configHead = { table: 'config_head', column: 'revision' };
 
 /** Who made a layer or a secret; empty for what lay there before this was asked. */
 export interface Made {
@@ -84,9 +86,8 @@ const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class LayerStore extends SqlStore {
   /** Nothing here has changed while it stays the same. */
-  async revision(): Promise<number> {
-    const [row] = await this.db.query<{ revision: number }>('SELECT revision FROM config_head WHERE id = 1');
-    return row!.revision;
+  revision(): Promise<number> {
+    return readRevision(this.db, configHead);
   }
 
   /** Those in force. */
@@ -287,7 +288,7 @@ export async function noteSeenEvent(tx: SqlQueries, id: number): Promise<void> {
 
 /** Locks what is in force until the transaction ends. */
 export async function raise(tx: SqlQueries): Promise<void> {
-  await tx.query('UPDATE config_head SET revision = revision + 1 WHERE id = 1');
+  await raiseRevision(tx, configHead);
 }
 
 export function toLayer(record: LayerVersion): Layer {
