@@ -42,7 +42,7 @@ const now: Record<string, string> = {
 const maxLooks = 100;
 /** Gauges of the process, or of what is kept. */
 const notOfNow =
-  /_total$|connections|sockets|streams|channels|results_bytes|snapshots|waiting|queued|jobs_running|cut_off|left_out/;
+  /_total$|connections|sockets|streams|channels|results_bytes|snapshots|waiting|queued|jobs_running|cut_off|left_out|stale_seconds/;
 
 const kinds = ['WiFi', '5G', 'LiFi'] as const;
 const story = fc.record({
