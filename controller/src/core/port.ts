@@ -5,9 +5,9 @@ export class Port<Interface extends object> {
   #owner: Interface;
   #isTaken = false;
 
-  /** @param nobody answers while no part has taken the port. */
-  constructor(nobody: Interface) {
-    this.#owner = nobody;
+  /** @param byDefault answers while no part has taken the port. */
+  constructor(byDefault: Interface) {
+    this.#owner = byDefault;
   }
 
   get owner(): Interface {

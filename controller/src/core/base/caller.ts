@@ -73,7 +73,7 @@ export function ownerRef({ owner_kind, owner_id }: { owner_kind: LoginType; owne
   return { kind: owner_kind, id: owner_id };
 }
 
-/** The key of whatever is remembered for one caller. */
+/** The key of a memory, a limit or a connection of one caller. */
 export function callerKey({ kind, id }: CredentialRef): string {
   return `${kind}:${id}`;
 }

@@ -196,7 +196,7 @@ export class EmulatorService {
     return { job_number, ...answer } as StepAnswer;
   }
 
-  /** Waits for the answer for up to a minute; what is computed as long waits for its turn before that. */
+  /** Waits for the answer for up to a minute; with `turns`, a question that is long to compute waits its turn first. */
   async ask(caller: Caller, request: NetworkRequest, turns?: FairTurns): Promise<Record<string, unknown>> {
     const [job_number, kind, body, options] = request;
     const principal = principalOf(caller);

@@ -33,7 +33,7 @@ interface TelemetryPartDeps extends Platform {
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
-  /** Takes the devices of reports; absent: nobody does. */
+  /** Takes the devices of reports; absent: reports are stored without them. */
   devices?: { report: TelemetryServiceOptions['onDevices'] };
   /** How much of the live values is remembered for readers that come back; default: LiveFeed's own. */
   recentBytes?: number;

@@ -1,4 +1,4 @@
-// What a change of labels would change beside them: asked before it is made, and told with its answer.
+// The access points whose settings a change of labels would change too: previews and answers say how many.
 import { Port } from '../../port.ts';
 
 /** The labels of an agent that settings depend on, as they were and as they are or would be. */

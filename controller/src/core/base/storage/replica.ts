@@ -1,5 +1,5 @@
-// A table in the memory of this node. Each look reads the revision in the head of the table, and what is newer than what
-// is known; tables that share a head share the look.
+// A table in the memory of this node. Each look reads the revision in the head of the table, and the rows that are newer
+// than those in memory; tables that share a head share the look.
 import { Event } from '../../event-kinds.ts';
 import { forAll, inSlices } from '../time-slices.ts';
 import type { SqlQueries } from './sql-database.ts';
@@ -14,7 +14,7 @@ export interface ReplicaNews<Stored> {
 export interface ReplicaSource<Head, Row, Stored> {
   /** That of the newest change of this table. */
   revision(head: Head): number;
-  /** Removals up to here are forgotten, and whoever knows only less reads everything; default: none is. */
+  /** Removals up to this revision are forgotten: a replica with an older one reads the whole table. Default: none are. */
   forgotten?(head: Head): number;
   /** What has changed after this revision; undefined: everything. */
   read(after: number | undefined, tx?: SqlQueries): Promise<ReplicaNews<Stored>>;
@@ -22,7 +22,7 @@ export interface ReplicaSource<Head, Row, Stored> {
   /** Undefined if it is not kept, `before` if it is the same. Rows are never changed: whoever has one can go on. */
   toRow(stored: Stored, before: Row | undefined): Row | undefined;
   indexes?: Readonly<Record<string, (row: Row) => string>>;
-  /** Everything of a look is taken; whoever asked for it waits for this too. */
+  /** Called once all rows of a look are in memory; callers of `fresh` wait for it too. */
   settled?(): Promise<void> | void;
 }
 
@@ -45,7 +45,7 @@ export class ReplicaHead<Head> {
     this.#tables.push(table);
   }
 
-  /** How long ago what is known was the whole truth. */
+  /** The age of the last look that read everything that was durable. */
   get staleMs(): number {
     return this.#clock() - this.#trueAt;
   }
@@ -56,7 +56,7 @@ export class ReplicaHead<Head> {
    * database is unavailable.
    */
   fresh(tx?: SqlQueries): Promise<void> {
-    // What it takes is for all, and does not end half-way with whoever has left.
+    // The rows of a look are for all callers: it does not end half-way because one of them has gone.
     if (tx) return forAll(() => this.#look(tx));
     if (!this.#running) {
       this.#running = forAll(() => this.#look()).finally(() => {
@@ -123,7 +123,7 @@ export class Replica<Head, Row, Stored = Row> {
     return this.#indexes.find(({ name }) => name === index)!.rows.get(key) ?? [];
   }
 
-  /** For rows that are made of more than their table. Listeners are not told; returns whether one is another. */
+  /** For rows made of more than their table. Listeners do not hear of it; returns whether a row was replaced. */
   remake(change: (row: Row) => Row): boolean {
     let isChanged = false;
     for (const [key, row] of this.#rows) {

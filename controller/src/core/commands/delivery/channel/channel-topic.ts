@@ -1,4 +1,4 @@
-// A topic of the agents' channel that is no command: its owner says what is due for an agent, and hears what the agent says.
+// A topic of the agents' channel beside commands: its owner has messages for agents, and takes theirs.
 import type { ConfigConfirmMessage, ConfigMessage, ConfigResultMessage, ConfigRunningMessage } from '@weft/contract';
 import type { AgentCaller } from '../../../base/caller.ts';
 import { Port } from '../../../port.ts';
@@ -7,9 +7,9 @@ type ConfigDown = ConfigMessage | ConfigConfirmMessage;
 type ConfigUp = ConfigResultMessage | ConfigRunningMessage;
 
 export interface ChannelTopic {
-  /** What is to be said to an agent; with `isFresh`, over a new connection. */
+  /** The message that is due for an agent; with `isFresh`, over a new connection. */
   due(agent: AgentCaller, isFresh: boolean): Promise<ConfigDown | undefined>;
-  /** An agent says something over this connection; resolves what is to be said to it, once all is durable. */
+  /** Takes a message of an agent from this connection; resolves the answer to the agent, once all of it is durable. */
   heard(agent: AgentCaller, message: ConfigUp, connection: string): Promise<ConfigDown | undefined>;
 }
 
