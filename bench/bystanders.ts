@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { type Attack, attacksOn, fill } from './harness/attacks.ts';
 import { admin, EmulatedNetwork } from './harness/emulated-network.ts';
-import { type FleetAgent, prepareFleet } from './harness/fleet.ts';
+import { prepareFleet, type StoredAgent } from './harness/fleet.ts';
 import { LightReader } from './harness/light-reader.ts';
 import { light, percentile } from './harness/load.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
@@ -95,7 +95,7 @@ async function prepare(only: string, ends: (() => unknown)[]) {
   const fleet = await prepareFleet(dataDir, agentCount);
   const { url, stop } = await startWeft({ ...admin, WEFT_LIMIT_POINTS_PER_SECOND: '1000000000' }, dataDir);
   ends.push(stop);
-  const [wide, long, flooding, other] = fleet as [FleetAgent, FleetAgent, FleetAgent, FleetAgent];
+  const [wide, long, flooding, other] = fleet as [StoredAgent, StoredAgent, StoredAgent, StoredAgent];
   const token = await logIn(url);
   await fill(url, token, fleet);
   const attacks = attacksOn({ wide, long, flooding, token, job: await network(url, only) });

@@ -5,7 +5,7 @@
 // out the other.
 import { parseArgs } from 'node:util';
 import { cluster, describe, difference, during, embedded, post, type Setup } from './harness/cluster-setup.ts';
-import { type FleetAgent, Radio } from './harness/fleet.ts';
+import { Radio, type StoredAgent } from './harness/fleet.ts';
 import { saturate } from './harness/load.ts';
 import { type Figure, keep } from './harness/results.ts';
 import type { Posted } from './harness/steady-posts.ts';
@@ -81,7 +81,7 @@ async function saturated(
   { nodes, fleet, used }: Setup,
   question: string,
   connections: number,
-  bytes: (agent: FleetAgent, url: string) => Buffer,
+  bytes: (agent: StoredAgent, url: string) => Buffer,
   samples: number,
 ): Promise<Costs> {
   const run = async (runFor: number) => {

@@ -2,7 +2,7 @@
 // telemetry comes in over the agents' channels? Beside a bare node:http server that only reads the body, and beside #21, in
 // the same run.
 import { clientFrame, RawChannel } from './harness/channel.ts';
-import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
+import { prepareFleet, Radio, type StoredAgent } from './harness/fleet.ts';
 import { light, median, openLoop, percentile, requestBytes, saturate } from './harness/load.ts';
 import { readyPosts } from './harness/posts.ts';
 import { createDataDir, startFloor, startWeft } from './harness/processes.ts';
@@ -35,7 +35,7 @@ class Commanded {
     });
   }
 
-  static async connect(agent: FleetAgent): Promise<Commanded> {
+  static async connect(agent: StoredAgent): Promise<Commanded> {
     return new Commanded(await RawChannel.open(weft.url, agent));
   }
 }

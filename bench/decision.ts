@@ -6,12 +6,15 @@ import { openSqlite } from '../controller/src/core/base/storage/sql-database.sql
 import { runRows } from '../controller/src/core/base/storage/sql-rows.ts';
 import { BlastRadius } from '../controller/src/core/commands/arbitration/blast-radius.ts';
 import type { Intent } from '../controller/src/core/commands/arbitration/conflict-intent.ts';
-import { FleetMap } from '../controller/src/core/commands/arbitration/fleet-map.ts';
 import { defaultConflictRules, groupOf } from '../controller/src/core/commands/arbitration/parameter-groups.ts';
+import { Surroundings } from '../controller/src/core/commands/arbitration/surroundings.ts';
 import { CommandDecision } from '../controller/src/core/commands/ledger/command-decision.ts';
 import { CommandStateMachine } from '../controller/src/core/commands/ledger/command-state-machine.ts';
 import { CommandStore } from '../controller/src/core/commands/ledger/command-store.ts';
 import { LedgerBatch, ReadSet } from '../controller/src/core/commands/ledger/ledger-batch.ts';
+import { Event } from '../controller/src/core/event-kinds.ts';
+import { readFacts } from '../controller/src/core/network/agent-facts.ts';
+import type { AgentRow } from '../controller/src/core/network/agent-rows.ts';
 import { percentile } from './harness/load.ts';
 import { createDataDir } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
@@ -26,12 +29,13 @@ const nowMs = Date.now();
 const database = openSqlite(join(createDataDir(), 'weft.db'));
 await database.migrate();
 const store = new CommandStore(database);
-const fleet = new FleetMap(rules);
+const agents: AgentRow[] = [];
 const nameOf = (n: number) => `ap-${n}`;
 for (let n = 0; n < agentCount; n++) {
   // WiFi on a grid of 20 m: as many neighbours as an office has.
   const geolocation = { latitude: 51 + Math.floor(n / 150) * 0.00018, longitude: -2 + (n % 150) * 0.00029 };
-  fleet.set({ ap_id: nameOf(n), configuration: { geolocation, access_point_type: 'WiFi' } });
+  const facts = readFacts({ geolocation, access_point_type: 'WiFi' });
+  agents.push({ ap_id: nameOf(n), site: null, emulated_for: null, isEnded: false, ...facts } as AgentRow);
 }
 await database.transaction(async (tx) => {
   const rows = [];
@@ -54,7 +58,7 @@ await database.transaction(async (tx) => {
 });
 
 const decision = new CommandDecision({
-  fleet,
+  surroundings: new Surroundings({ agents, taken: new Event(), gone: new Event() }, rules),
   blast: new BlastRadius(),
   life: new CommandStateMachine({ retentionMs: 86_400_000, resendMs: 15_000 }),
   isSent: () => false,

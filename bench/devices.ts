@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm';
 import { Pseudonyms } from '../controller/src/core/devices/privacy/pseudonyms.ts';
 import { DeviceRegistry } from '../controller/src/core/devices/registry/device-registry.ts';
 import { admin } from './harness/emulated-network.ts';
-import { type FleetAgent, prepareFleet, Radio } from './harness/fleet.ts';
+import { prepareFleet, Radio, type StoredAgent } from './harness/fleet.ts';
 import { light, median, percentile, requestBytes, saturate } from './harness/load.ts';
 import { createDataDir, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
@@ -25,7 +25,7 @@ const figures: Figure[] = [await memoryFigure()];
 const dataDir = createDataDir();
 /** Access points of their own for each kind of report: an agent's reports have one shape. */
 const all = await prepareFleet(dataDir, agentCount * 3);
-const fleetOf: Record<Kind, FleetAgent[]> = {
+const fleetOf: Record<Kind, StoredAgent[]> = {
   none: all.slice(0, agentCount),
   plain: all.slice(agentCount, 2 * agentCount),
   heard: all.slice(2 * agentCount),
@@ -67,7 +67,7 @@ function addressOf(n: number): string {
   return digits.replace(/(..)(?!$)/g, '$1:');
 }
 
-function postOf({ token }: FleetAgent, body: string): Buffer {
+function postOf({ token }: StoredAgent, body: string): Buffer {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return requestBytes('POST', `${weft.url}/api/v1/agent_update/update`, headers, body);
 }

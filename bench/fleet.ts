@@ -18,7 +18,7 @@ import type { SqlDatabase } from '../controller/src/core/base/storage/sql-databa
 import { openEmbeddedTelemetry } from '../controller/src/core/telemetry/store/telemetry-store.embedded.ts';
 import { startPostgres } from '../test/postgres.ts';
 import { admin } from './harness/emulated-network.ts';
-import type { FleetAgent } from './harness/fleet.ts';
+import type { StoredAgent } from './harness/fleet.ts';
 import { percentile } from './harness/load.ts';
 import { cpuSecondsOfFamily, createDataDir, parentOf, startWeft } from './harness/processes.ts';
 import { type Figure, keep } from './harness/results.ts';
@@ -150,7 +150,7 @@ async function login(url: string): Promise<string> {
 }
 
 /** Rows of agents, sites, labels and one sample each; the first thousand get tokens. */
-async function seed(dataDir: string, database: SqlDatabase, keyring: Keyring): Promise<FleetAgent[]> {
+async function seed(dataDir: string, database: SqlDatabase, keyring: Keyring): Promise<StoredAgent[]> {
   await database.migrate();
   const siteStore = new SiteStore(database);
   for (const path of sites) {
@@ -210,7 +210,7 @@ function toRecord(n: number): AgentRecord {
   };
 }
 
-async function withToken({ ap_id, ver }: AgentRecord, keyring: Keyring): Promise<FleetAgent> {
+async function withToken({ ap_id, ver }: AgentRecord, keyring: Keyring): Promise<StoredAgent> {
   const now = Math.floor(Date.now() / 1000);
   const token = await new SignJWT({ scope: 'agent', ver })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })

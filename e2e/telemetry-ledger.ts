@@ -1,7 +1,7 @@
 // Agents that post and remember what was answered, and the comparison with what Weft gives back: the judge of the
 // crash, disk and clock tests. The value of a sample follows from its agent and its time, so a wrong one shows.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FleetAgent } from '../bench/harness/fleet.ts';
+import type { StoredAgent } from '../bench/harness/fleet.ts';
 import { light } from '../bench/harness/load.ts';
 import type { Outage } from './outage.ts';
 
@@ -47,7 +47,7 @@ export class LedgerAgent {
   readonly #pace: Pace;
   #sent = 0;
 
-  constructor({ ap_id, token }: FleetAgent, index: number, pace: Pace) {
+  constructor({ ap_id, token }: StoredAgent, index: number, pace: Pace) {
     this.ap_id = ap_id;
     this.token = token;
     this.index = index;

@@ -8,6 +8,8 @@ import { CommandStore } from '../controller/src/core/commands/ledger/command-sto
 import type { NewCommand } from '../controller/src/core/commands/ledger/new-command.ts';
 import { MailboxStore } from '../controller/src/core/jobs/mailbox/mailbox-store.ts';
 import { JobStore } from '../controller/src/core/jobs/store/job-store.ts';
+import { AgentRowStore } from '../controller/src/core/network/agent-row-store.ts';
+import { Network } from '../controller/src/core/network/network.ts';
 
 export type LedgerNode = ReturnType<typeof openLedger>;
 
@@ -17,6 +19,7 @@ export function openLedger(database: SqlDatabase, now: () => number = Date.now) 
   const mailbox = new MailboxStore(database);
   const { ledger, operations, dispatcher } = createCommandCore({
     database,
+    network: new Network(new AgentRowStore(database)),
     store,
     jobs,
     mailbox,

@@ -1,7 +1,7 @@
 // What goes on with roll-outs and speaks with access points, on the database of a running Weft and step by step: with a clock of its
 // own, or on a database that dies.
 
-import { labelWatcher } from '../controller/src/core/accounts/agents/label-watcher.ts';
+import { labelWatcher } from '../controller/src/core/accounts/agents/label-service.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
 import { channelTopic } from '../controller/src/core/commands/delivery/channel/channel-topic.ts';
 import { parameterOwner } from '../controller/src/core/commands/parameter-owner.ts';
@@ -25,8 +25,8 @@ export function createEngine({ parts, platform }: TestWeft, options: EngineOptio
       auditLog: parts.audit.log,
       eventLog: parts.eventLog.eventLog,
       siteStore: parts.sites.siteStore,
-      fleet: parts.fleet.fleet,
-      fleetIndex: parts.fleet.index,
+      network: parts.network.network,
+      agentRows: parts.network.agentRows,
       registry: parts.devices.registry,
       activeAlarms: parts.alarms.activeAlarms,
       readings: parts.alarms.readings,

@@ -1,5 +1,6 @@
 // What a worker stands on: the stores, the broker and the mailbox of the real job part, which is not started.
 import { randomUUID } from 'node:crypto';
+import type { Caller } from '../controller/src/core/base/caller.ts';
 import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
 import type { Callback } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
 import { JobRun, type JobTask } from '../controller/src/core/jobs/worker/job-run.ts';
@@ -8,16 +9,21 @@ import { openTestPlatform } from './platform.ts';
 
 const day = 86_400_000;
 
+/** Sees everything. */
+export const admin: Caller = { kind: 'user', id: 'owner-1', name: 'ada@example.org', roles: ['admin'], isAdmin: true };
+
+export const nobody: Caller = { kind: 'third_party_app', id: 'app', name: 'app', permissions: { agents: ['none'] } };
+
 export type JobFixture = Awaited<ReturnType<typeof openJobFixture>>;
 
 export async function openJobFixture() {
   const platform = await openTestPlatform();
   const { database, telemetryStore: telemetry, broker, events } = platform;
   const accounts = createAccountParts(platform, events);
-  const { agents, agentStore } = accounts.agents;
+  const { agentStore } = accounts.agents;
   const { auth, principals } = accounts.auth;
   const part = createJobsPart(
-    { ...platform, auth, principals, agents, agentStore, changes: accounts.audit.changes },
+    { ...platform, ...accounts.network, auth, principals, changes: accounts.audit.changes },
     events,
   );
   const { jobStore: jobs, mailboxStore } = part;
@@ -77,7 +83,7 @@ export async function openJobFixture() {
     database,
     telemetry,
     agentStore,
-    agents,
+    ...accounts.network,
     jobs,
     mailboxStore,
     mailbox,

@@ -1,5 +1,5 @@
 // What one caller can ask for that takes long, and the data that makes it take long.
-import type { FleetAgent } from './fleet.ts';
+import type { StoredAgent } from './fleet.ts';
 import { light } from './load.ts';
 
 const names = 1_000;
@@ -25,7 +25,7 @@ export function attacksOn({
   flooding,
   token,
   job,
-}: Record<'wide' | 'long' | 'flooding', FleetAgent> & { token: string; job: string | undefined }): Attack[] {
+}: Record<'wide' | 'long' | 'flooding', StoredAgent> & { token: string; job: string | undefined }): Attack[] {
   const since = Date.now() - wideRows * 60_000;
   const rule = { name: 'x', condition: { metric: 'a', op: '>', value: 5 }, severity: 'minor' };
   const bulk = { selector: 'name:ap-*', action: { labels: { add_tags: ['x'] } }, preview: true };
@@ -94,15 +94,15 @@ export function attacksOn({
   ].map((attack) => ({ token, ...attack }));
 }
 
-export async function fill(url: string, token: string, fleet: readonly FleetAgent[]): Promise<void> {
-  const [wide, long] = fleet as [FleetAgent, FleetAgent];
+export async function fill(url: string, token: string, fleet: readonly StoredAgent[]): Promise<void> {
+  const [wide, long] = fleet as [StoredAgent, StoredAgent];
   const post = async (path: string, by: string, body: unknown) => {
     const headers = { authorization: `Bearer ${by}`, 'content-type': 'application/json' };
     const { status, text } = await light(`${url}/api/v1${path}`, { method: 'POST', headers }, JSON.stringify(body));
     if (status !== 200) throw new Error(`${path}: ${status} ${text.slice(0, 300)}`);
     return text;
   };
-  const report = (agent: FleetAgent, body: unknown) => post('/agent_update/update', agent.token, body);
+  const report = (agent: StoredAgent, body: unknown) => post('/agent_update/update', agent.token, body);
   const minuteMs = 60_000;
   for (let row = wideRows; row > 0; row -= 50) {
     const samples = Array.from({ length: 50 }, (_, n) => ({

@@ -2,7 +2,7 @@
 // that are ready, and of what comes the text and nothing else.
 import { randomBytes } from 'node:crypto';
 import { connect, type Socket } from 'node:net';
-import type { FleetAgent } from './fleet.ts';
+import type { StoredAgent } from './fleet.ts';
 
 /** A text as a client sends it: in one frame, masked. */
 export function clientFrame(text: string): Buffer {
@@ -23,7 +23,7 @@ export class RawChannel {
     this.#socket = socket;
   }
 
-  static open(url: string, { ap_id, token }: FleetAgent): Promise<RawChannel> {
+  static open(url: string, { ap_id, token }: StoredAgent): Promise<RawChannel> {
     const { hostname, port, host } = new URL(url);
     const headers = [
       `GET /api/v1/agents/${ap_id}/channel HTTP/1.1`,

@@ -5,7 +5,7 @@ import { rmSync } from 'node:fs';
 import { Client } from 'pg';
 import { startPostgres, type TestPostgres } from '../../test/postgres.ts';
 import { startRabbit, type TestRabbit } from '../../test/rabbitmq.ts';
-import { type FleetAgent, prepareFleet, Radio } from './fleet.ts';
+import { prepareFleet, Radio, type StoredAgent } from './fleet.ts';
 import { requestBytes, saturate } from './load.ts';
 import { cpuSecondsOfFamily, createDataDir, type Measured, parentOf, startWeft } from './processes.ts';
 import { type Posted, whilePosting } from './steady-posts.ts';
@@ -16,7 +16,7 @@ export const password = randomBytes(24).toString('base64');
 export interface Setup {
   name: string;
   nodes: Measured[];
-  fleet: FleetAgent[];
+  fleet: StoredAgent[];
   /** Processor time so far, by what used it. */
   used(): Promise<Record<string, number>>;
   stop(): Promise<void>;
@@ -116,7 +116,7 @@ export function difference(after: Record<string, number>, before: Record<string,
   return Object.fromEntries(Object.entries(after).map(([name, spent]) => [name, spent - before[name]!]));
 }
 
-export function post({ token }: FleetAgent, url: string, samples: number): Buffer {
+export function post({ token }: StoredAgent, url: string, samples: number): Buffer {
   const radio = new Radio();
   const start = Date.now() - 86_400_000;
   const body =

@@ -11,7 +11,7 @@ import { Keyring } from '../../controller/src/core/base/secrets.ts';
 import { openPostgres } from '../../controller/src/core/base/storage/sql-database.postgres.ts';
 import { openSqlite } from '../../controller/src/core/base/storage/sql-database.sqlite.ts';
 
-export interface FleetAgent {
+export interface StoredAgent {
   ap_id: string;
   token: string;
 }
@@ -22,14 +22,14 @@ export async function prepareFleet(
   count: number,
   cluster?: { databaseUrl: string; secret: string },
   configuration: Record<string, unknown> = {},
-): Promise<FleetAgent[]> {
+): Promise<StoredAgent[]> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const key = new Keyring(cluster?.secret ?? readOrCreateSecret(dataDir)).tokenKeys[0]!;
   const database = cluster ? openPostgres(cluster.databaseUrl) : openSqlite(join(dataDir, 'weft.db'));
   await database.migrate();
   const agents = new AgentStore(database);
   const now = Math.floor(Date.now() / 1000);
-  const fleet: FleetAgent[] = [];
+  const fleet: StoredAgent[] = [];
   for (let index = 0; index < count; index++) {
     const ap_id = `ap-${index}`;
     const ver = randomUUID();

@@ -5,14 +5,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openEmbeddedTelemetry } from '../../controller/src/core/telemetry/store/telemetry-store.embedded.ts';
 import type { Sample } from '../../controller/src/core/telemetry/store/telemetry-store.ts';
-import { type FleetAgent, Radio } from './fleet.ts';
+import { Radio, type StoredAgent } from './fleet.ts';
 import type { PeerInflux } from './peer-influx.ts';
 
 const day = 86_400_000;
 
 export interface HistoryOptions {
   dataDir: string;
-  fleet: readonly FleetAgent[];
+  fleet: readonly StoredAgent[];
   /** So many points in all, ten metrics each, evenly spread over the fleet. */
   points: number;
   /** The last agent of the fleet has this many days with five metrics instead. */

@@ -2,7 +2,7 @@
 // one that makes the load.
 import { connect, type Socket } from 'node:net';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
-import { type FleetAgent, Radio } from './fleet.ts';
+import { Radio, type StoredAgent } from './fleet.ts';
 import { answerSize, openLoop, percentile, requestBytes } from './load.ts';
 import { influxPost, measurement } from './peer-influx.ts';
 
@@ -17,7 +17,7 @@ interface PostsTo {
   otherUrls?: readonly string[];
   /** Default: 1,000. Above it the same few values are posted again and again. */
   perSecond?: number;
-  fleet: readonly FleetAgent[];
+  fleet: readonly StoredAgent[];
   /** What each of them posts; default: other values each time. */
   bodies?: readonly string[];
 }

@@ -36,6 +36,8 @@ import { JobEnding } from './core/jobs/mailbox/job-ending.ts';
 import { MailboxStore } from './core/jobs/mailbox/mailbox-store.ts';
 import { JobStore } from './core/jobs/store/job-store.ts';
 import { OwnedJobs } from './core/jobs/store/owned-jobs.ts';
+import { AgentRowStore } from './core/network/agent-row-store.ts';
+import { Network } from './core/network/network.ts';
 import { EmulatorRunStore } from './core/networks/emulator-run-store.ts';
 import { RunCloser } from './core/networks/run-closer.ts';
 import { RunEnding } from './core/networks/run-ending.ts';
@@ -108,10 +110,11 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   const retentionMs = config.jobRetentionHours * hour;
   const [agents, jobs] = [new AgentStore(database), new JobStore(database)];
   const [owned, mailbox, store] = [new OwnedJobs(database), new MailboxStore(database), new CommandStore(database)];
-  const rights = { commandable: commandableAmong(agents) };
+  const network = new Network(new AgentRowStore(database));
+  const rights = { commandable: commandableAmong(network) };
   const isPublished = config.amqpUrl !== undefined;
   const { ledger, operations } = createCommandCore({
-    ...{ database, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },
+    ...{ database, network, store, jobs, mailbox, audit, keyring, retentionMs, isPublished },
     onError: () => {},
   });
   const runs = new EmulatorRunStore(database, agents, jobs);
@@ -128,7 +131,7 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   });
   const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, ending, keepMs });
   const silent = { mailbox, retentionMs, tell: () => {} };
-  event.within(new JobEnding({ ...silent, owned, agents }).step);
+  event.within(new JobEnding({ ...silent, owned, network }).step);
   event.within(commands.step);
   event.within(new RunEnding({ ...silent, runs, closer }).step);
   return event;

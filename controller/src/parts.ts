@@ -12,6 +12,7 @@ import { createDevicesPart } from './core/devices/devices-part.ts';
 import type { Events } from './core/events.ts';
 import { createFleetPart } from './core/fleet/fleet-part.ts';
 import { createJobsPart } from './core/jobs/jobs-part.ts';
+import { createNetworkPart } from './core/network/network-part.ts';
 import { createEmulatorPart } from './core/networks/emulator-part.ts';
 import type { Platform } from './core/part.ts';
 import { createRetentionPart } from './core/retention/retention-part.ts';
@@ -29,9 +30,11 @@ import { createTimelinePart } from './operations/timeline/timeline-part.ts';
 
 /** Who may call: accounts of every kind, and their logins. */
 export function createAccountParts(platform: Platform, events: Events) {
-  const audit = createAuditPart(platform, events);
-  const eventLog = createEventLogPart({ ...platform, auditLog: audit.log }, events);
-  const deps = { ...platform, audit: audit.audit, changes: audit.changes, security: audit.security };
+  const network = createNetworkPart(platform, events);
+  const known = { ...platform, network: network.network };
+  const audit = createAuditPart(known, events);
+  const eventLog = createEventLogPart({ ...known, auditLog: audit.log }, events);
+  const deps = { ...known, audit: audit.audit, changes: audit.changes, security: audit.security };
   const users = createUsersPart(deps);
   const sites = createSitesPart(deps, events);
   const agents = createAgentsPart({ ...deps, users: users.users }, events);
@@ -48,7 +51,7 @@ export function createAccountParts(platform: Platform, events: Events) {
     },
     events,
   );
-  return { auth, users, sites, agents, apps, audit, eventLog };
+  return { network, audit, eventLog, auth, users, sites, agents, apps };
 }
 
 /** In the order of the interface document, and in the order in which they start. */
@@ -56,49 +59,51 @@ export function createParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { audit, log: auditLog, changes } = accounts.audit;
   const { eventLog } = accounts.eventLog;
+  const { network, agentRows, agentDetails } = accounts.network;
   const { agents, agentStore } = accounts.agents;
   const { sites, siteStore } = accounts.sites;
   const { auth, principals } = accounts.auth;
-  const devices = createDevicesPart({ ...platform, eventLog }, events);
-  const telemetry = createTelemetryPart({ ...platform, agents, auth, eventLog, devices }, events);
+  const devices = createDevicesPart({ ...platform, network, eventLog }, events);
+  const telemetry = createTelemetryPart(
+    { ...platform, network, agentDetails, agents, auth, eventLog, devices },
+    events,
+  );
   const { presence } = telemetry;
   const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
-  const jobs = createJobsPart({ ...platform, auth, principals, agents, agentStore, presence, changes }, events);
+  const jobs = createJobsPart({ ...platform, network, agentDetails, auth, principals, changes }, events);
   const commands = createCommandsPart(
-    { ...platform, principals, agents, agentStore, auditLog, eventLog, jobs, devices },
+    { ...platform, network, agentRows, principals, auditLog, eventLog, jobs, devices },
     events,
   );
   const transports = createTransportsPart(
-    { ...platform, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
+    { ...platform, network, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
-  const devicePages = createDevicePagesPart({ ...platform, agents, auditLog, eventLog, devices }, events);
-  const steering = createSteeringPart({ ...platform, agentStore, commands, devices }, events);
+  const devicePages = createDevicePagesPart({ ...platform, network, auditLog, eventLog, devices }, events);
+  const steering = createSteeringPart({ ...platform, network, commands, devices }, events);
   const emulator = createEmulatorPart(
     { ...platform, principals, agents, agentStore, audit, sites, auditLog, changes, jobs, commands },
     events,
   );
   const lab = createLabPart({ ...platform, emulator, devices });
-  const fleet = createFleetPart(
-    {
-      ...platform,
-      presence,
-      principals,
-      agents,
-      labels: accounts.agents.labels,
-      labelWatcher: accounts.agents.labelWatcher,
-      auditLog,
-      jobs,
-      batches: commands.batches,
-    },
-    events,
-  );
-  const energy = createEnergyPart({ ...platform, fleet, emulator, jobs, principals });
-  const timeline = createTimelinePart({ ...platform, eventLog, agents, auth, fleet: fleet.fleet }, events);
+  const fleet = createFleetPart({
+    ...platform,
+    network,
+    agentRows,
+    principals,
+    agents,
+    labels: accounts.agents.labels,
+    labelWatcher: accounts.agents.labelWatcher,
+    auditLog,
+    jobs,
+    batches: commands.batches,
+  });
+  const energy = createEnergyPart({ ...platform, network, emulator, jobs, principals });
+  const timeline = createTimelinePart({ ...platform, eventLog, auth, network }, events);
   const alarms = createAlarmsPart(
     {
       ...platform,
-      fleetIndex: fleet.index,
+      network,
       siteStore,
       auditLog,
       eventLog,
@@ -110,15 +115,12 @@ export function createParts(platform: Platform, events: Events) {
     },
     events,
   );
-  const health = createHealthPart(
-    {
-      ...platform,
-      fleet: fleet.fleet,
-      alarms: alarms.activeAlarms,
-      siteStore,
-    },
-    events,
-  );
+  const health = createHealthPart({
+    ...platform,
+    network,
+    alarms: alarms.activeAlarms,
+    siteStore,
+  });
   const desired = createDesiredPart(
     {
       ...platform,
@@ -126,8 +128,8 @@ export function createParts(platform: Platform, events: Events) {
       auditLog,
       eventLog,
       siteStore,
-      fleet: fleet.fleet,
-      fleetIndex: fleet.index,
+      network,
+      agentRows,
       registry: devices.registry,
       activeAlarms: alarms.activeAlarms,
       readings: alarms.readings,
@@ -142,10 +144,9 @@ export function createParts(platform: Platform, events: Events) {
     {
       ...platform,
       alarms,
-      agentStore,
       eventLog,
       view: timeline.view,
-      fleetIndex: fleet.index,
+      network,
       registry: devices.registry,
       rolloutStore: desired.rolloutStore,
       siteStore: accounts.sites.siteStore,

@@ -166,10 +166,7 @@ function build<Parts extends PartList>(
     onPreparationFailed,
   );
   const isReady = () => preparation.isDone;
-  const idsOf: IdsOf = async (caller, display_name) => {
-    const sight = await events.agentSight.ask(caller, '');
-    return ((await events.agentsCalled.ask(display_name)) ?? []).filter((ap_id) => sight?.isSeen(ap_id));
-  };
+  const idsOf: IdsOf = async (...named) => parts.find((part) => part.idsOf)?.idsOf?.(...named) ?? [];
   const routes = parts.flatMap((part) => part.routes ?? []).map((route) => namingIds(route, idsOf));
   const { hasAdmin } = authenticator;
   const partsReadiness = () => parts.flatMap((part) => part.readiness?.() ?? []);

@@ -26,10 +26,10 @@ const order: Record<string, string[][]> = {
     ['link', 'service', 'settings'],
   ],
   'emulator/src': [['radio'], ['world|traffic|multi-link|access-points'], ['what-if'], ['coverage'], ['runs'], ['env']],
-  // Between the rings stands a wall (ring-rules.ts).
-  'controller/src': [['core|operations|lab'], ['bin']],
+  'controller/src': [['core|operations|lab'], ['bin']], // Between the rings stands a wall (ring-rules.ts).
   'controller/src/core': [
     ['base'],
+    ['network'],
     ['http'],
     ['accounts'],
     ['telemetry'],
@@ -74,7 +74,7 @@ const order: Record<string, string[][]> = {
     ['upkeep'],
   ],
   'controller/src/core/commands/delivery': [['channel', 'push', 'poll']],
-  'controller/src/core/fleet': [['index'], ['list'], ['bulk']],
+  'controller/src/core/fleet': [['list'], ['bulk']],
   'controller/src/operations/desired': [['model'], ['store'], ['delivery', 'rollout'], ['api']],
   'controller/src/operations/alarms': [['engine'], ['rules'], ['store'], ['silences'], ['watch'], ['api']],
   'controller/src/operations/incidents': [['grouping'], ['diagnosis']],

@@ -115,13 +115,13 @@ const rules: Rule[] = [
     ],
   },
   {
-    because: 'routes and sockets talk to services, through the HTTP layer, and to nothing else',
+    because: 'routes and sockets talk to services and the network, through the HTTP layer, and to nothing else',
     who: /^controller\/src\/(?!core\/http\/).*-(routes|socket)\.ts$/,
     only: [
       contract,
       builtIn,
       /^controller\/src\/core\/base\/(caller|errors|rights\/[a-z]+|shares\/[a-z-]+)\.ts$/,
-      /^controller\/src\/core\/(http|base\/input)\//,
+      /^controller\/src\/core\/(http\/|base\/input\/|network\/network\.ts$)/,
       /^controller\/src\/([a-z-]+\/)+[a-z-]+-service\.ts$/,
     ],
   },

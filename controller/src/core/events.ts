@@ -1,15 +1,11 @@
 // What the parts of Weft tell and ask one another. A part listens to what others emit without knowing them, so that parts
 // can be created one after the other and none refers to a later one.
-import type { AlarmSeverity } from '@weft/contract';
-import type { ConfigState } from '@weft/contract/selector';
 import type { NewAuditEntry } from './accounts/audit/audit-entry.ts';
-import type { Caller, CallerChange } from './base/caller.ts';
-import type { AgentSight } from './base/rights/rights.ts';
+import type { CallerChange } from './base/caller.ts';
 import type { EndingNetwork } from './base/storage/ended-agents.ts';
 import type { SteeredDevice } from './commands/ledger/ledger-batch.ts';
 import type { DeviceChange } from './devices/registry/device-changes.ts';
-import { ChangeEvent, Cleanup, Event, Question, TransactionStep } from './event-kinds.ts';
-import type { CommandTransports } from './telemetry/presence/presence-service.ts';
+import { ChangeEvent, Cleanup, Event, TransactionStep } from './event-kinds.ts';
 import type { PresenceChange } from './telemetry/presence/presence-transitions.ts';
 import type { Sample } from './telemetry/store/telemetry-store.ts';
 
@@ -23,8 +19,6 @@ export function createEvents() {
     networkEnded: new ChangeEvent<EndingNetwork>(),
     /** This node has learned that the network of an agent has ended, now or at its start. */
     agentEnded: new Event<[ap_id: string]>(),
-    /** Whether the network of an agent has ended, as this node knows it. */
-    hasEnded: new Question<[ap_id: string], boolean>(),
     /** Entries were appended to the audit log; further steps of the same transaction. */
     audited: new TransactionStep<[entries: readonly NewAuditEntry[]]>(),
     /** Another process has changed the database; it is unknown what. */
@@ -35,8 +29,6 @@ export function createEvents() {
     sitesChanged: new Event<[]>(),
     /** The labels of an agent have changed. */
     labelsChanged: new Event<[ap_id: string]>(),
-    /** The sites of the access points that a caller may see, each with how many there are; undefined: all. */
-    visibleSites: new Question<[caller: Caller], Promise<ReadonlyMap<string, number> | undefined>>(),
     /** An agent is about to be removed: whoever gets its name next must not find anything of it. */
     agentRemoved: new Cleanup<[ap_id: string]>(),
     /** Samples of an agent are durable; also for a report without any. */
@@ -50,25 +42,11 @@ export function createEvents() {
     devicesSteered: new Event<[steered: readonly SteeredDevice[]]>(),
     /** A device is erased, with all names that stood for it. */
     deviceErased: new ChangeEvent<{ names: readonly string[] }>(),
-    /** What a caller sees of the network now, and what of it matches a selector. */
-    agentSight: new Question<[caller: Caller, selector: string], Promise<AgentSight>>(),
     /** Agents are in another state than before, as the one node found that looks after the whole network; only there. */
     presenceChanged: new Event<[changes: readonly PresenceChange[]]>(),
     /** This node has appended to the event log; what it appended is durable. */
     logged: new Event<[]>(),
     /** The broker has created a queue again; whatever was in the old one is lost. */
     queueLost: new Event<[queue: string, agoMs?: number]>(),
-    /** The path of the site of an agent, as this node knows it. */
-    siteOf: new Question<[ap_id: string], { site: string | null }>(),
-    /** The worst alarm of each agent that has one, as far as somebody wants to hear of it. */
-    agentSeverities: new Question<[], ReadonlyMap<string, AlarmSeverity>>(),
-    /** How many devices lost service because of an access point, in incidents that are open. */
-    devicesAffected: new Question<[], Promise<ReadonlyMap<string, number>>>(),
-    /** The ids of the agents with this display name, in any case. */
-    agentsCalled: new Question<[display_name: string], Promise<string[]>>(),
-    /** How commands reach an agent now. */
-    commandTransports: new Question<[ap_id: string, configuration: Record<string, unknown>], CommandTransports>(),
-    /** How agents stand to what they shall be, by their ids; not in it: no layer is about it. */
-    configStates: new Question<[], Promise<ReadonlyMap<string, ConfigState>>>(),
   };
 }

@@ -1,6 +1,7 @@
 // A part is one feature of Weft as the server sees it: what it adds to the interface, and how it starts and stops.
 // `createXPart(deps, events)` creates one; parts.ts lists them all; serve.ts runs any list of them.
 import type { Broker } from '@weft/broker';
+import type { Caller } from './base/caller.ts';
 import type { Config } from './base/config.ts';
 import type { Formats } from './base/input/validator.ts';
 import type { FenceReason } from './base/node-fence.ts';
@@ -33,6 +34,8 @@ export interface Part {
   warnings?(): string[];
   /** Formats of input that its schemas name. */
   formats?: Formats;
+  /** The ids of the access points that the caller sees and that people call by this name. */
+  idsOf?(caller: Caller, display_name: string): Promise<string[]>;
   /** What it knows about callers. Together the parts are what the guard asks. */
   authenticator?: Partial<Authenticator>;
   /** Once the tables exist, in the order of the list. Repeated from the first part on if the database goes away meanwhile. */

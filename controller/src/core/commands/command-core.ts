@@ -8,8 +8,9 @@ import type { SqlDatabase } from '../base/storage/sql-database.ts';
 import { Event } from '../event-kinds.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import type { Network } from '../network/network.ts';
 import { BlastRadius } from './arbitration/blast-radius.ts';
-import { FleetMap } from './arbitration/fleet-map.ts';
+import { Surroundings } from './arbitration/surroundings.ts';
 import { CommandDispatcher } from './delivery/command-dispatcher.ts';
 import type { DeviceDelivery } from './delivery/device-delivery.ts';
 import { CommandDecision } from './ledger/command-decision.ts';
@@ -27,6 +28,7 @@ type OfLedger = 'store' | 'eventLog' | 'onSteered' | 'rights' | 'onError' | 'now
 
 export interface CommandCoreOptions extends Pick<CommandLedgerOptions, OfLedger> {
   database: SqlDatabase;
+  network: Pick<Network, 'agents' | 'taken' | 'gone'>;
   jobs: JobStore;
   mailbox: MailboxStore;
   audit: AuditLog;
@@ -43,13 +45,13 @@ export function createCommandCore(options: CommandCoreOptions) {
   const { onError, now } = options;
   const rulesChanged = new Event<[ConflictRules]>();
   const rules = new RulesKeeper(store, rulesChanged.emit);
-  const fleet = new FleetMap(rules.current);
-  rulesChanged.on((changed) => fleet.rulesChanged(changed));
+  const surroundings = new Surroundings(options.network, rules.current);
+  rulesChanged.on((changed) => surroundings.rulesChanged(changed));
   const life = new CommandStateMachine({ retentionMs, resendMs });
   // Sent to agents, but not yet recorded in the database. Beyond the limit the oldest are dropped and sent once more.
   const unwritten = new BoundedMap<string>(maxUnwritten);
   const isSent = (command_id: string) => unwritten.has(command_id);
-  const decision = new CommandDecision({ fleet, blast: new BlastRadius(), life, isSent });
+  const decision = new CommandDecision({ surroundings, blast: new BlastRadius(), life, isSent });
   const operations = new CommandOperations({ store, decision, life, maxOpen: maxOpenCommands, isPublished });
   const committed = new Event<[Committed]>();
   const ledger = new CommandLedger({
@@ -84,5 +86,5 @@ export function createCommandCore(options: CommandCoreOptions) {
     if (isPublished) for (const { job_number } of jobs) dispatcher.created(job_number);
     dispatcher.dispatch(released);
   });
-  return { rules, fleet, operations, ledger, dispatcher, committed };
+  return { rules, surroundings, operations, ledger, dispatcher, committed };
 }

@@ -1,16 +1,15 @@
 // Commands as a part: ledger, decisions, dispatcher, guards, roll-outs. transports-part.ts brings commands to the agents.
 
 import { parseObject } from '@weft/contract/is-object';
-import type { AgentService } from '../accounts/agents/agent-service.ts';
-import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
 import { callerNow, callersNow, type Principals } from '../base/caller.ts';
 import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
-import { fleetHead, readRevision } from '../base/storage/table-revision.ts';
 import type { DevicesPart } from '../devices/devices-part.ts';
 import type { Events } from '../events.ts';
 import type { JobsPart } from '../jobs/jobs-part.ts';
+import type { AgentRowStore } from '../network/agent-row-store.ts';
+import type { Network } from '../network/network.ts';
 import type { Part, Platform } from '../part.ts';
 import { BatchService } from './api/batch-service.ts';
 import { CommandIntake } from './api/command-intake.ts';
@@ -39,8 +38,8 @@ const statesKeptMs = 30 * 86_400_000;
 
 interface CommandsPartDeps extends Platform {
   principals: Principals;
-  agents: AgentService;
-  agentStore: AgentStore;
+  network: Network;
+  agentRows: AgentRowStore;
   auditLog: AuditLog;
   eventLog: EventLog;
   jobs: Pick<JobsPart, 'kinds' | 'jobStore' | 'mailboxStore' | 'mailbox' | 'outbox'>;
@@ -50,7 +49,7 @@ interface CommandsPartDeps extends Platform {
 export type CommandsPart = ReturnType<typeof createCommandsPart>;
 
 export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
-  const { config, database, broker, keyring, shares, principals, agents, agentStore, auditLog: audit } = deps;
+  const { config, database, broker, keyring, shares, principals, network, agentRows, auditLog: audit } = deps;
   const { log, retention, now, onError, onChange } = deps;
   const { jobStore, mailboxStore, mailbox, outbox } = deps.jobs;
   const retentionMs = config.jobRetentionHours * hour;
@@ -60,15 +59,17 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const store = new CommandStore(database);
   const rights: PresentRights = {
     callers: (tx, refs) => callersNow(principals, tx, refs),
-    commandable: commandableAmong(agentStore),
+    commandable: commandableAmong(network),
   };
   const { names, addresses } = deps.devices;
   const devices = new DeviceDelivery({
+    radiosOf: (ap_id) => network.get(ap_id)?.radios,
     identityAt: (ap_id, device) => addresses.identityAt(ap_id, device),
     withoutIdentities: (ap_id, value) => addresses.withoutIdentities(ap_id, value),
   });
-  const { rules, fleet, operations, ledger, dispatcher, committed } = createCommandCore({
+  const { rules, surroundings, operations, ledger, dispatcher, committed } = createCommandCore({
     database,
+    network,
     store,
     jobs: jobStore,
     mailbox: mailboxStore,
@@ -84,17 +85,15 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     onError,
   });
   const rate = limitPerMinutes('too_many_commands', config.commandsPerApp, 1);
-  const intake = new CommandIntake({ agents, fleet, rate, keyring, names, now });
-  const sight = new RivalVisibility(agents);
+  const intake = new CommandIntake({ network, rate, keyring, names, now });
+  const sight = new RivalVisibility(network);
   const { telemetryStore: telemetry } = deps;
   const parameters = parameterOwner();
   const scope = new GuardScope({
-    ...{ fleet, rules, telemetry },
-    sight: events.agentSight.ask,
-    parameters,
+    ...{ network, agentRows, surroundings, rules, telemetry, parameters },
   });
   const commands = new CommandService({ store, ledger, operations, intake, sight, guards: scope, parameters, now });
-  const guards = new GuardWatch({ store, ledger, operations, agents, telemetry, now, onError });
+  const guards = new GuardWatch({ store, ledger, operations, network, telemetry, now, onError });
   const batches = new BatchService({
     store,
     ledger,
@@ -102,23 +101,12 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     intake,
     sight,
     keyring,
-    agents,
+    network,
     shares,
     now,
     onError,
     callerNow: (ref) => callerNow(principals, database, ref),
   });
-  let loadedRevision: number | undefined;
-  const reloadFleet = async () => {
-    const revision = await readRevision(database, fleetHead);
-    if (revision === loadedRevision) return;
-    await fleet.load(async (after, limit) => {
-      const page = await agents.page(after, limit);
-      for (const agent of page) devices.configured(agent);
-      return page;
-    });
-    loadedRevision = revision;
-  };
   const none = { nowMs: 0, commandsBefore: 0, statesBefore: 0 };
   retention.add(
     {
@@ -141,7 +129,8 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     batches,
     now,
     onChange,
-    reloadFleet: isShared ? reloadFleet : undefined,
+    network,
+    isShared,
   });
 
   let decided = 0;
@@ -164,16 +153,9 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
   const ending = new CommandEnding({ store, ledger, operations, rights });
   events.callerChanged.within(ending.step);
   events.networkEnded.within(ending.network);
-  events.agentEnded.on((ap_id) => fleet.remove(ap_id));
   events.deviceErased.within(new DeviceErasure({ store, ledger, operations }).step);
-  events.agentConfigured.on((agent) => {
-    if (!events.hasEnded.ask(agent.ap_id)) fleet.set(agent);
-    devices.configured(agent);
-  });
   events.recorded.on((ap_id, samples) => guards.recorded(ap_id, samples));
   events.agentRemoved.add('work', async (ap_id) => {
-    fleet.remove(ap_id);
-    devices.removed(ap_id);
     const open = await store.listOpen(ap_id);
     if (open.length > 0 || (await store.hasTraces(ap_id))) await ledger.do(operations.agentRemoved(ap_id, open));
   });
@@ -198,7 +180,6 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     },
     async prepare() {
       await rules.refresh(database);
-      await reloadFleet();
       await guards.refresh();
     },
     async start() {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
 import { isEnded } from '../base/caller.ts';
 import type { Events } from '../events.ts';
+import type { Network } from '../network/network.ts';
 import type { Part, Platform } from '../part.ts';
 import type { DeviceList } from '../telemetry/ingest/device-list.ts';
 import { readMovedDeviceKey, readOrCreateDeviceKey } from './privacy/device-key.ts';
@@ -26,6 +27,7 @@ const dayMs = 86_400_000;
 const joinRate = { perSecond: 100, reserve: 2_000 };
 
 interface DevicesPartDeps extends Platform {
+  network: Pick<Network, 'get'>;
   eventLog: EventLog;
 }
 
@@ -93,7 +95,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     areClearAllowed: () => extras.areClearAllowed,
     canonical: extras.canonical,
   });
-  const hasEnded = (ap_id: string) => events.hasEnded.ask(ap_id) === true;
+  const hasEnded = (ap_id: string) => deps.network.get(ap_id)?.isEnded === true;
 
   const settle = () =>
     journal.settled().catch((error) => onError(error, 'devices of access points that are away could not be written'));

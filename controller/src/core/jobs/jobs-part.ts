@@ -1,19 +1,17 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
-import type { AgentService } from '../accounts/agents/agent-service.ts';
-import type { AgentStore } from '../accounts/agents/agent-store.ts';
 import type { CallerChanges } from '../accounts/audit/caller-changes.ts';
 import type { AuthService } from '../accounts/auth/auth-service.ts';
 import { callerNow, ownerRef, type Principals } from '../base/caller.ts';
 import { PermissionError } from '../base/errors.ts';
 import { jobReaders } from '../base/rights/permission.ts';
-import { rightsOf } from '../base/rights/rights.ts';
 import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
 import { ownerGone } from '../base/storage/present-owner.ts';
 import type { SqlQueries } from '../base/storage/sql-database.ts';
 import type { Events } from '../events.ts';
 import type { SocketTimes } from '../http/sockets/open-socket.ts';
+import type { AgentDetailTexts } from '../network/agent-details.ts';
+import type { Network } from '../network/network.ts';
 import type { Part, Platform } from '../part.ts';
-import type { PresenceService } from '../telemetry/presence/presence-service.ts';
 import { callbackRoutes } from './api/callback-routes.ts';
 import { jobRoutes } from './api/job-routes.ts';
 import { JobService } from './api/job-service.ts';
@@ -37,7 +35,7 @@ import { JobStore } from './store/job-store.ts';
 import { OwnedJobs } from './store/owned-jobs.ts';
 import { QueueConsumers } from './store/queue-consumers.ts';
 import { createAgentDataTask } from './worker/agent-data-task.ts';
-import { createAgentDetailsTask, type VisibleTo } from './worker/agent-details-task.ts';
+import { createAgentDetailsTask, type SightOf } from './worker/agent-details-task.ts';
 import { JobWorker } from './worker/job-worker.ts';
 import { LiveSubscriptions } from './worker/live-subscription.ts';
 
@@ -64,19 +62,17 @@ const pruneRows = 25;
 interface JobsPartDeps extends Platform {
   auth: AuthService;
   principals: Principals;
-  agents: AgentService;
-  agentStore: AgentStore;
+  network: Network;
+  agentDetails: AgentDetailTexts;
   changes: CallerChanges;
-  /** Whose reports have come; default: nobody's. */
-  presence?: Pick<PresenceService, 'states'>;
   tuning?: JobsTuning;
 }
 
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, agents, agentStore } = deps;
-  const { presence, changes, log, onError, onChange, tuning = {} } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, network } = deps;
+  const { changes, log, onError, onChange, tuning = {} } = deps;
   const { now = deps.now } = tuning;
   const retentionMs = config.jobRetentionHours * hour;
   const retakeMs = config.jobRetakeMinutes * minute;
@@ -86,7 +82,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const results = new ResultBudget({ database, config, onChange });
   mailboxStore.onStored = (owner_id, bytes) => results.add(owner_id, bytes);
   const tokens = new CallbackTokens(keyring);
-  const view = new MessageView({ visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids) });
+  const view = new MessageView({ network });
   const hub = new SocketHub({
     view,
     list: (...query) => mailboxStore.list(...query),
@@ -125,7 +121,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const requireRight = async (tx: SqlQueries, { task_type, subject = null, ...job }: NewJob) => {
     const caller = await callerNow(principals, tx, ownerRef(job));
     if (!caller) throw ownerGone();
-    const refused = await notPermitted(tx, agentStore, caller, [{ task_type, subject }]);
+    const refused = await notPermitted(tx, network, caller, [{ task_type, subject }]);
     if (refused.length > 0) throw new PermissionError();
   };
   const jobs = new JobService({
@@ -172,20 +168,17 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   );
   const subscriptions = new LiveSubscriptions();
   const createWorker = () => {
-    const visibleTo: VisibleTo = async ({ task_type, ...job }) => {
+    const sightOf: SightOf = async ({ task_type, ...job }) => {
       const caller = await callerNow(principals, database, ownerRef(job));
-      if (!caller || !mayAsk(caller, task_type)) return undefined;
-      const rights = rightsOf(caller);
-      return (agent) => rights.sees(agent);
+      return caller && mayAsk(caller, task_type) ? network.visibleTo(caller) : undefined;
     };
-    const states = async () => (presence ? presence.states() : () => 'never' as const);
     return new JobWorker({
       broker,
       jobs: jobStore,
       mailbox,
       tasks: {
-        agent_details: createAgentDetailsTask({ agents, states, visibleTo }),
-        agent_data: createAgentDataTask({ agents, telemetry: telemetryStore, visibleTo, subscriptions }),
+        agent_details: createAgentDetailsTask({ network, details: deps.agentDetails, sightOf }),
+        agent_data: createAgentDataTask({ network, telemetry: telemetryStore, sightOf, subscriptions }),
       },
       shares,
       maxJobsPerOwner: config.maxRunningJobsPerCaller,
@@ -215,7 +208,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
   const ending = new JobEnding({
     owned: ownedJobs,
     mailbox: mailboxStore,
-    agents: agentStore,
+    network,
     tell: (messages) => mailbox.tell(messages),
     retentionMs,
     now,
@@ -239,7 +232,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     letters,
     letterStore,
     upkeep,
-    routes: [...jobRoutes({ jobs, agents }), ...callbackRoutes({ jobs, mailbox, budget: callbackBudget })],
+    routes: [...jobRoutes({ jobs, network }), ...callbackRoutes({ jobs, mailbox, budget: callbackBudget })],
     sockets: {
       routes: jobSocketRoutes({
         hub,

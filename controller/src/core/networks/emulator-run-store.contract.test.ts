@@ -3,10 +3,10 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
 import { agentNamed, newJob } from '../../../../test/pure/stored-records.ts';
 import { AgentStore } from '../accounts/agents/agent-store.ts';
-import { emulatedName } from '../accounts/agents/emulated-name.ts';
 import { revokedHash } from '../base/storage/ended-agents.ts';
 import type { SqlDatabase } from '../base/storage/sql-database.ts';
 import { JobStore } from '../jobs/store/job-store.ts';
+import { emulatedName } from '../network/agent-facts.ts';
 import { type EmulatorRunRecord, EmulatorRunStore, type NewRun, type RunEnd } from './emulator-run-store.ts';
 
 interface EmulatorRunStoreFixture {

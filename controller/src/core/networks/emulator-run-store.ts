@@ -3,7 +3,6 @@
 import type { EmulatorRun } from '@weft/contract';
 import type { AgentRecord } from '../accounts/agents/agent-record.ts';
 import type { AgentStore } from '../accounts/agents/agent-store.ts';
-import { runDigits, runOf } from '../accounts/agents/emulated-name.ts';
 import { generateSecret } from '../base/secrets.ts';
 import { requirePresentOwner } from '../base/storage/present-owner.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries, SqlRow, SqlValue } from '../base/storage/sql-database.ts';
@@ -11,6 +10,7 @@ import { insertRecord, runRows } from '../base/storage/sql-rows.ts';
 import { type InMs, RecordTable, SqlStore } from '../base/storage/sql-store.ts';
 import type { EndState, JobRecord, NewJob } from '../jobs/store/job-record.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
+import { runDigits, runOf } from '../network/agent-facts.ts';
 
 type StoredRun = InMs<
   Omit<EmulatorRun, 'state' | 'progress' | 'owner' | 'is_over' | 'latest' | 'websocket'>,

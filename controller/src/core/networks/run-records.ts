@@ -4,10 +4,10 @@ import type { EmulatorAccepted, EmulatorSpinupRequest, EmulatorTask } from '@wef
 import { modelVersion } from '@weft/contract/emulated-model';
 import { toGeneratedHash } from '../accounts/agents/agent-password.ts';
 import { type AgentRecord, noLabels } from '../accounts/agents/agent-record.ts';
-import { emulatedName } from '../accounts/agents/emulated-name.ts';
 import type { NewAuditEntry } from '../accounts/audit/audit-entry.ts';
 import type { Actor, Caller } from '../base/caller.ts';
 import { generateSecret } from '../base/secrets.ts';
+import { emulatedName } from '../network/agent-facts.ts';
 import { demandOf, profileOf, type RunPlan } from './emulator-plan.ts';
 import type { EmulatorRunRecord, NewRun } from './emulator-run-store.ts';
 

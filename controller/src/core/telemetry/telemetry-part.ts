@@ -6,6 +6,8 @@ import { fleetReaders } from '../base/rights/permission.ts';
 import { NodeLease } from '../base/storage/node-lease.ts';
 import { Event } from '../event-kinds.ts';
 import type { Events } from '../events.ts';
+import type { AgentDetailTexts } from '../network/agent-details.ts';
+import type { Network } from '../network/network.ts';
 import type { Part, Platform } from '../part.ts';
 import { ingestRoutes } from './ingest/ingest-routes.ts';
 import { lineProtocolRoutes } from './ingest/line-protocol-routes.ts';
@@ -20,16 +22,21 @@ import { PresenceService } from './presence/presence-service.ts';
 import { PresenceStore } from './presence/presence-store.ts';
 import { PresenceTransitions } from './presence/presence-transitions.ts';
 import { StallWatch } from './presence/stall-watch.ts';
+import { StateColumn } from './presence/state-column.ts';
+import { MetricColumns } from './query/metric-columns.ts';
 import { metricsFormats } from './query/metrics-formats.ts';
 import { metricsRoutes } from './query/metrics-routes.ts';
 import { MetricsService } from './query/metrics-service.ts';
 
 const dayMs = 86_400_000;
 
+/** How long the newest values are trusted where other nodes hear of them too: lists of all nodes are the same within two seconds. */
+const sharedFreshMs = 1_500;
 const maxStreamsPerCaller = 100;
-const agentsAtOnce = 1_000;
 
 interface TelemetryPartDeps extends Platform {
+  network: Network;
+  agentDetails: AgentDetailTexts;
   eventLog: EventLog;
   agents: AgentService;
   auth: AuthService;
@@ -44,6 +51,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     config,
     database,
     telemetryStore: store,
+    network,
     agents,
     auth,
     shares,
@@ -60,9 +68,8 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const stalls = new StallWatch({ database, eventLog, node: deps.node, onError });
   const presence = new PresenceService({
     presence: new PresenceStore(database),
-    agents,
+    network,
     telemetry: store,
-    commandTransports: events.commandTransports.ask,
     hasOtherNodes: database.dialect === 'postgres',
     hearing: stalls,
     reportBudget: (ap_id) => budget.left(ap_id),
@@ -80,14 +87,28 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     onError,
   });
   const power = new PowerWatch({ database, store: states, eventLog, onError });
-  const metrics = new MetricsService({ agents, telemetry: store, presence, shares });
+  const metrics = new MetricsService({
+    network,
+    details: deps.agentDetails,
+    agents,
+    telemetry: store,
+    presence,
+    shares,
+  });
+  const columns = new MetricColumns({
+    telemetry: store,
+    network,
+    freshMs: config.telemetryUrl !== undefined ? sharedFreshMs : Number.POSITIVE_INFINITY,
+  });
+  network.columns.presence = new StateColumn(presence, network);
+  network.columns.metrics = columns;
   const streamOpened = new Event<[]>();
   const feed = new LiveFeed({
     recentBytes,
     onOpened: streamOpened.emit,
     isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
-    visibleAmong: (caller, ap_ids) => agents.visibleAmong(caller, ap_ids),
+    network,
     authorize: async (token) => auth.authorize(token, fleetReaders),
   });
   const remote = config.amqpUrl === undefined ? undefined : createRemote(deps, feed);
@@ -118,6 +139,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     presence.seen(ap_id, receivedMs);
     power.recorded(ap_id, samples);
     metrics.recorded(ap_id);
+    columns.recorded(ap_id, samples);
     feed.publish(ap_id, samples, receivedMs);
     remote?.recorded(ap_id, samples, receivedMs);
   });
@@ -142,7 +164,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     feed,
     routes: [
       ...ingestRoutes(telemetry),
-      ...lineProtocolRoutes(telemetry, { telemetry: history, agents }),
+      ...lineProtocolRoutes(telemetry, { telemetry: history, network }),
       ...metricsRoutes({ metrics, presence }),
       ...metricsStreamRoutes(feed),
     ],
@@ -184,7 +206,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
 
 /** What streams of this node show of agents that report to others. */
 function createRemote(
-  { agents, broker, news, telemetryStore, onError }: TelemetryPartDeps,
+  { network, broker, news, telemetryStore, onError }: TelemetryPartDeps,
   feed: LiveFeed,
 ): RemoteSamples {
   return new RemoteSamples({
@@ -194,15 +216,8 @@ function createRemote(
     ask: (text) => news.broadcast(text),
     telemetry: telemetryStore,
     async listAgents() {
-      const names: string[] = [];
-      for (
-        let page = await agents.page('', agentsAtOnce);
-        page.length > 0;
-        page = await agents.page(names.at(-1)!, agentsAtOnce)
-      ) {
-        for (const { ap_id } of page) names.push(ap_id);
-      }
-      return names;
+      await network.fresh();
+      return network.agents.map(({ ap_id }) => ap_id);
     },
     publish: (ap_id, samples, receivedMs) => feed.publish(ap_id, samples, receivedMs),
     onError,

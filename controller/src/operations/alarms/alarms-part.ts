@@ -12,8 +12,8 @@ import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
 import { TransactionStep } from '../../core/event-kinds.ts';
 import type { Events } from '../../core/events.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import type { DeadLetterStore } from '../../core/jobs/store/dead-letter-store.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import type { ReportBudget } from '../../core/telemetry/ingest/report-budget.ts';
 import type { AgentStateStore } from '../../core/telemetry/presence/agent-state-store.ts';
@@ -51,7 +51,7 @@ const pruneRows = 500;
 const refreshDelayMs = 100;
 
 interface AlarmsPartDeps extends Platform {
-  fleetIndex: FleetIndex;
+  network: Network;
   siteStore: SiteStore;
   auditLog: AuditLog;
   eventLog: EventLog;
@@ -63,18 +63,8 @@ interface AlarmsPartDeps extends Platform {
 }
 
 export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
-  const {
-    config,
-    database,
-    telemetryStore,
-    fleetIndex: directory,
-    siteStore,
-    auditLog,
-    eventLog,
-    retention,
-    onError,
-    onChange,
-  } = deps;
+  const { config, database, telemetryStore, network, siteStore, auditLog, eventLog, retention, onError, onChange } =
+    deps;
   const stores = {
     alarms: new AlarmStore(database),
     rules: new RuleStore(database),
@@ -85,20 +75,20 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const muting = (): MutingView => ({
     rule: (id) => activeAlarms.rule(id),
     silences: activeAlarms.silences,
-    agent: (ap_id) => directory.get(ap_id),
+    agent: (ap_id) => network.get(ap_id),
     find: (...key) => activeAlarms.find(...key),
     siteRules: activeAlarms.rules.filter(saysSiteIsAway),
     siteZone: zones.of,
   });
   const { alarms } = stores;
   const writer = new AlarmWriter({ database, alarms, eventLog, activeAlarms, muting });
-  const samples = new SampleWatch({ telemetry: telemetryStore, alarms, activeAlarms, directory, writer, onError });
+  const samples = new SampleWatch({ telemetry: telemetryStore, alarms, activeAlarms, network, writer, onError });
   activeAlarms.turned.on((alarm, isActive) => samples.turned(alarm, isActive));
   activeAlarms.rulesChanged.on(() => samples.rulesChanged());
   const skews = new ClockSkews();
   const readings = new WeftReadings();
   addReadings(readings, skews, deps);
-  const readingWatch = new ReadingWatch({ readings, activeAlarms, directory });
+  const readingWatch = new ReadingWatch({ readings, activeAlarms, network });
   /** Alarms were cleared because what they are about has ended; further steps of the same transaction. */
   const ended = new TransactionStep<[alarms: readonly AlarmRecord[]]>();
   const clearEnded = (tx: SqlQueries) => clearEndedAlarms(tx, { alarms, eventLog, also: ended.run }, deps.now());
@@ -117,7 +107,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   const rounds = new AlarmRounds({
     lease,
     activeAlarms,
-    directory,
+    network,
     writer,
     muting,
     agentStates: (nowMs) => agentStates.read(nowMs),
@@ -133,12 +123,12 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   });
   const isReadable = (name: string | undefined) => name === undefined || readings.names.includes(name);
   const products = () => new Map([...productRules].filter(([, { condition }]) => isReadable(condition.weft)));
-  const shared = { database, ...stores, eventLog, auditLog, activeAlarms, directory };
+  const shared = { database, ...stores, eventLog, auditLog, activeAlarms, network };
   const rules = new AlarmRuleService({ ...shared, readings: () => readings.names, products });
   const silences = new SilenceService({ ...shared, retention });
   const previews = new PreviewService({
     telemetry: telemetryStore,
-    directory,
+    network,
     events: eventLog,
     statesNow: () => deps.agentStates.list(),
     parse: (input) => rules.parse(input),
@@ -167,7 +157,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     skews.forget(ap_id);
   });
   const refresh = async () => {
-    await directory.refresh();
+    await network.fresh();
     await zones.refresh();
     await activeAlarms.sync();
   };
@@ -183,7 +173,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
   events.recordsChanged.on(refreshSoon);
   events.recorded.on((ap_id, list, receivedMs) => {
     // New, and made on another node.
-    if (!directory.get(ap_id)) refreshSoon();
+    if (!network.get(ap_id)) refreshSoon();
     samples.recorded(ap_id, list);
     skews.recorded(ap_id, list, receivedMs);
   });

@@ -13,7 +13,7 @@ const everyMs = 1_000;
 const atOnce = 500;
 const kinds = ['command.succeeded', 'command.rolled_back'];
 
-type OfReconciler = 'configs' | 'inForce' | 'index' | 'onError' | 'now';
+type OfReconciler = 'configs' | 'inForce' | 'network' | 'onError' | 'now';
 
 export interface CommandWatchOptions extends Pick<ReconcilerOptions, OfReconciler> {
   store: LayerStore;
@@ -71,7 +71,7 @@ export class CommandWatch extends PeriodicTask {
     ap_id: string,
     parameter: unknown,
   ): Promise<{ agent: AgentKey; leaves: string[]; text: string } | undefined> {
-    const agent = this.#options.index.get(ap_id);
+    const agent = this.#options.network.get(ap_id);
     const config = agent && (await this.#options.configs.get(ap_id));
     if (!config) return undefined;
     const declared = (await this.#options.inForce.declared([agent]))(agent);

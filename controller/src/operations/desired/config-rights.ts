@@ -3,12 +3,13 @@ import { matchesSelector, parseSelector, printSelector, type SelectorNode } from
 import type { Caller } from '../../core/base/caller.ts';
 import { rightsOf } from '../../core/base/rights/rights.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
-import type { FleetIndex, IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Layer } from './model/layer.ts';
 import { covers, coversTarget } from './model/reach.ts';
 import { isManaged } from './reconciler.ts';
 
-export function mayConfigure(caller: Caller, agent: IndexedAgent): boolean {
+export function mayConfigure(caller: Caller, agent: AgentRow): boolean {
   const rights = rightsOf(caller);
   return rights.isUser ? rights.manages(agent) : rights.sees(agent);
 }
@@ -46,7 +47,7 @@ export function mayConfigureAll(caller: Caller, selectors: readonly string[]): b
 }
 
 /** Selects this access point alone, and within what the caller may configure. */
-export function ownSelector(caller: Caller, agent: IndexedAgent): string {
+export function ownSelector(caller: Caller, agent: AgentRow): string {
   const name: SelectorNode = { kind: 'label', key: 'name', value: agent.ap_id, column: 0 };
   const managed = managedSelectors(caller);
   const matching = managed.find((text) => coversTarget([text], { scope: 'agent', agent }));
@@ -58,19 +59,19 @@ export function ownSelector(caller: Caller, agent: IndexedAgent): string {
 export async function visibleLayers<Item extends Pick<Layer, 'selector'>>(
   caller: Caller,
   layers: readonly Item[],
-  index: FleetIndex,
+  network: Network,
 ): Promise<Item[]> {
   if (seesAllConfig(caller)) return [...layers];
-  await index.refresh();
-  const own: IndexedAgent[] = [];
-  await inSlices(index.agents, (agent) => {
+  await network.fresh();
+  const own: AgentRow[] = [];
+  await inSlices(network.agents, (agent) => {
     if (isManaged(agent) && mayConfigure(caller, agent)) own.push(agent);
   });
   const visible: Item[] = [];
   const managed = managedSelectors(caller);
   await inSlices(layers, (layer) => {
     const selector = parseSelector(layer.selector);
-    const isAbout = (agent: IndexedAgent) =>
+    const isAbout = (agent: AgentRow) =>
       matchesSelector(selector, { ...agent, display_name: null, access_point_type: null });
     if (own.some(isAbout) || covers(managed, selector.node)) visible.push(layer);
   });

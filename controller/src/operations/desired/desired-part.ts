@@ -1,7 +1,7 @@
 // What access points shall be, as a part.
 
 import { parseObject } from '@weft/contract/is-object';
-import type { LabelWatcher } from '../../core/accounts/agents/label-watcher.ts';
+import type { LabelWatcher } from '../../core/accounts/agents/label-service.ts';
 import type { AuditService } from '../../core/accounts/audit/audit-service.ts';
 import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
@@ -13,9 +13,8 @@ import type { ChannelTopic } from '../../core/commands/delivery/channel/channel-
 import type { ParameterOwner } from '../../core/commands/parameter-owner.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import type { Events } from '../../core/events.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
-import { FleetStore } from '../../core/fleet/index/fleet-store.ts';
-import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { AgentRowStore } from '../../core/network/agent-row-store.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import type { Port } from '../../core/port.ts';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
@@ -50,8 +49,8 @@ export interface DesiredPartDeps extends Platform {
   auditLog: AuditLog;
   eventLog: EventLog;
   siteStore: SiteStore;
-  fleet: FleetView;
-  fleetIndex: FleetIndex;
+  network: Network;
+  agentRows: Pick<AgentRowStore, 'configurations'>;
   registry: DeviceRegistry;
   activeAlarms: ActiveAlarms;
   readings: WeftReadings;
@@ -74,28 +73,37 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     auditLog,
     eventLog,
     siteStore: sites,
-    fleet: view,
-    fleetIndex: index,
+    network,
   } = deps;
   const isShared = database.dialect === 'postgres';
   const store = new LayerStore(database);
   const rolloutStore = new RolloutStore(database);
   const lease = new NodeLease({ database, name: 'desired configuration', onError });
-  const fleetStore = new FleetStore(database);
   const inForce = new LayersInForce({
     store,
-    index,
-    configurations: (ap_ids) => fleetStore.configurations(ap_ids),
+    network,
+    configurations: (ap_ids) => deps.agentRows.configurations(ap_ids),
   });
   const configs = new AgentConfigStore(database, eventLog, (changed) => wake(changed));
-  const shared = { database, configs, index, auditLog, eventLog, inForce, rollouts: rolloutStore, now, onError, lease };
+  const shared = {
+    database,
+    configs,
+    network,
+    auditLog,
+    eventLog,
+    inForce,
+    rollouts: rolloutStore,
+    now,
+    onError,
+    lease,
+  };
   const reconciler = new Reconciler(shared);
   const present: RolloutDriverOptions['present'] = (tx, owner) => callerNow(deps.principals, tx, ownerRef(owner));
   const gates = new GateReader({
     telemetry: deps.telemetryStore,
     alarms: deps.activeAlarms,
     devices: deps.registry,
-    index,
+    network,
     ownerOf: ({ changes, ...rollout }) => present(database, changes.resumed_by ?? rollout),
     now,
   });
@@ -103,7 +111,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const driver = new RolloutDriver({
     ...shared,
     reconciler,
-    view,
     gates,
     present,
     timeZoneOf: (site) => zones.of(site) ?? 'UTC',
@@ -111,7 +118,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const delivery = new ConfigDelivery({
     configs,
     inForce,
-    index,
+    network,
     keyring,
     now,
     async mayConfirm({ agent_id, rollout_id }) {
@@ -129,9 +136,9 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   const values = new ValuesService({ ...shared, store, keyring, audit, onChanged: soon });
   const changeSets = new ChangeSetService({ ...shared, present });
   const rolloutStart = new RolloutStart({ ...shared, changeSets, onStarted: soon });
-  const rollouts = new RolloutService({ ...shared, view, gates, onChanged: soon });
+  const rollouts = new RolloutService({ ...shared, gates, onChanged: soon });
   const agents = new AgentConfigService({
-    ...{ configs, index, reconciler, changeSets, rolloutStart, auditLog },
+    ...{ configs, network, reconciler, changeSets, rolloutStart, auditLog },
     caughtUp: () => commands.once(),
   });
 
@@ -159,7 +166,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     given: (ap_ids) => configs.running(ap_ids),
   });
   deps.labelWatcher.take(inForce);
-  events.configStates.onAsk(() => configs.states());
+  network.columns.config = () => configs.states();
   deps.readings.add('settings_drifted', async () =>
     (await configs.drifted()).map(({ ap_id, leaves }) => ({ subject_kind: 'agent', subject: ap_id, value: leaves })),
   );
@@ -173,7 +180,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     zones.refresh().catch((error) => onError(error, 'the time zones of sites could not be read'));
   });
   events.agentRemoved.add('data', async (ap_id) => {
-    const agent = index.get(ap_id);
+    const agent = network.get(ap_id);
     if (agent) await store.forget(agent.id);
   });
   events.callerChanged.within(async (tx, change) => {

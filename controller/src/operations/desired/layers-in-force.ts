@@ -3,10 +3,11 @@
 
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
-import type { Relabelled } from '../../core/accounts/agents/label-watcher.ts';
+import type { Relabelled } from '../../core/accounts/agents/label-service.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
-import type { FleetIndex, IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
-import type { FleetStore } from '../../core/fleet/index/fleet-store.ts';
+import type { AgentRowStore } from '../../core/network/agent-row-store.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Layer, Managed, RenderedAgent } from './model/layer.ts';
 import { coversTarget, type Target } from './model/reach.ts';
 import { LayerStack, type RenderContext, type Rendered, unusableOf } from './model/render.ts';
@@ -35,8 +36,8 @@ export interface InForce {
 
 export interface LayersInForceOptions {
   store: LayerStore;
-  index: FleetIndex;
-  configurations: FleetStore['configurations'];
+  network: Network;
+  configurations: AgentRowStore['configurations'];
 }
 
 const maxModels = 1_000;
@@ -53,7 +54,7 @@ export class LayersInForce {
   #generation = 0;
   #known: InForce | undefined;
   /** Of an agent as it was read: another configuration is another object. */
-  readonly #declared = new WeakMap<IndexedAgent, Declared>();
+  readonly #declared = new WeakMap<AgentRow, Declared>();
   /** By its JSON: those of one model declare the same, and are rendered alike. */
   readonly #models = new BoundedMap<string, Declared>(maxModels);
 
@@ -69,8 +70,8 @@ export class LayersInForce {
 
   /** Knows every change that was durable before the call. */
   async current(): Promise<InForce> {
-    const { store, index } = this.#options;
-    const { sites } = index;
+    const { store, network } = this.#options;
+    const { sites } = network;
     const revision = await store.revision();
     if (this.#known && revision === this.#revision && sites === this.#sites) return this.#known;
     const layers = await store.layers();
@@ -80,7 +81,7 @@ export class LayersInForce {
     const owners = new Set(secrets.map(({ target }) => target));
     const ids = new Map([...sites].map(([id, path]) => [path, id]));
     const targetsOf: InForce['targetsOf'] = ({ ap_id, site }) => {
-      const found: (string | undefined)[] = [index.get(ap_id)?.id];
+      const found: (string | undefined)[] = [network.get(ap_id)?.id];
       for (let end = site?.length ?? 0; end > 0; end = site!.lastIndexOf('/', end - 1))
         found.push(ids.get(site!.slice(0, end)));
       return [...found.filter((each) => each !== undefined), ''];
@@ -106,7 +107,7 @@ export class LayersInForce {
         const found = nearest(agent, name, managed);
         return found && { secret: name, ...(found.target !== '' && { of: found.target }), version: found.version };
       },
-      placeOf: ({ ap_id, site }) => (owners.has(index.get(ap_id)?.id ?? '-') ? undefined : (site ?? '')),
+      placeOf: ({ ap_id, site }) => (owners.has(network.get(ap_id)?.id ?? '-') ? undefined : (site ?? '')),
     };
     const plain = new LayerStack(layers, context);
     this.#known = {
@@ -136,7 +137,7 @@ export class LayersInForce {
   }
 
   /** What these agents can be set to; of one that is gone nothing. */
-  async declared(agents: readonly IndexedAgent[]): Promise<(agent: IndexedAgent) => Declared> {
+  async declared(agents: readonly AgentRow[]): Promise<(agent: AgentRow) => Declared> {
     const unknown = agents.filter((agent) => !this.#declared.has(agent));
     const texts = await this.#options.configurations(unknown.map(({ ap_id }) => ap_id));
     for (const agent of unknown) {
@@ -152,14 +153,14 @@ export class LayersInForce {
 
   /** Who gets other settings by these labels. */
   async reconfigured(changes: readonly Relabelled[]): Promise<Set<string>> {
-    await this.#options.index.refresh();
+    await this.#options.network.fresh();
     const { layers, stack } = await this.current();
     const changed = new Set<string>();
     if (layers.length === 0) return changed;
-    const agents = changes.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []);
+    const agents = changes.flatMap(({ ap_id }) => this.#options.network.get(ap_id) ?? []);
     const declared = await this.declared(agents);
     await inSlices(changes, ({ ap_id, before, after }) => {
-      const agent = this.#options.index.get(ap_id);
+      const agent = this.#options.network.get(ap_id);
       if (!agent) return;
       const [old, now] = [before, after].map((labels) => stack().render({ ...agent, ...labels }, declared(agent)));
       if (old!.hash !== now!.hash) changed.add(ap_id);

@@ -5,7 +5,8 @@ import { PeriodicTask } from '../../core/base/periodic-task.ts';
 import type { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
 import { giveWay } from '../../core/base/time-slices.ts';
-import type { FleetIndex, IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network } from '../../core/network/network.ts';
 import { type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
 import type { AgentConfigStore } from './store/agent-config-store.ts';
@@ -30,7 +31,7 @@ export interface Wanted {
 
 export interface ReconcilerOptions {
   inForce: LayersInForce;
-  index: FleetIndex;
+  network: Network;
   configs: AgentConfigStore;
   rollouts: RolloutStore;
   lease: Pick<NodeLease, 'isHeld' | 'taken'>;
@@ -46,7 +47,7 @@ export class Reconciler extends PeriodicTask {
   constructor(options: ReconcilerOptions) {
     super({ everyMs, what: 'what access points shall be', run: () => this.reconcile(), onError: options.onError });
     this.#options = options;
-    options.index.taken.on(({ ap_id }) => this.#changed.add(ap_id));
+    options.network.taken.on(({ ap_id }) => this.#changed.add(ap_id));
     options.lease.taken.on(() => {
       this.#passedRevision = -1;
     });
@@ -54,16 +55,16 @@ export class Reconciler extends PeriodicTask {
 
   /** Does what has become due. */
   async reconcile(): Promise<void> {
-    const { index, inForce, lease } = this.#options;
+    const { network, inForce, lease } = this.#options;
     if (!lease.isHeld) return;
-    await index.refresh();
+    await network.fresh();
     const revision = await inForce.read();
     const isWhole = revision !== this.#passedRevision;
-    const some = [...this.#changed].flatMap((ap_id) => index.get(ap_id) ?? []);
+    const some = [...this.#changed].flatMap((ap_id) => network.get(ap_id) ?? []);
     if (!isWhole && some.length === 0) return;
     this.#changed.clear();
     try {
-      await this.#pass(isWhole ? index.agents : some);
+      await this.#pass(isWhole ? network.agents : some);
       if (isWhole) this.#passedRevision = revision;
     } catch (error) {
       for (const { ap_id } of some) this.#changed.add(ap_id);
@@ -71,7 +72,7 @@ export class Reconciler extends PeriodicTask {
     }
   }
 
-  async #pass(agents: readonly IndexedAgent[]): Promise<void> {
+  async #pass(agents: readonly AgentRow[]): Promise<void> {
     const { configs, rollouts, inForce } = this.#options;
     const known = await configs.hashes();
     // Before the layers: what comes into force meanwhile counts once, as an overlay or as a layer.
@@ -102,7 +103,7 @@ export class Reconciler extends PeriodicTask {
   }
 
   /** It gets what it shall be again, also if it has it, and over what commands have set. */
-  async again(agent: IndexedAgent, within: (tx: SqlQueries) => Promise<void>): Promise<void> {
+  async again(agent: AgentRow, within: (tx: SqlQueries) => Promise<void>): Promise<void> {
     const rollout = (await this.#options.rollouts.treatedBy()).get(agent.id);
     await this.want([agent], { ...wantedBy(rollout), isAgain: true }, within).catch((error) => {
       if (!(error instanceof Overtaken)) throw error;
@@ -112,7 +113,7 @@ export class Reconciler extends PeriodicTask {
 
   /** These shall be what the layers say, from now on; `within` runs in the same transaction as the last of them. Throws Overtaken. */
   async want(
-    agents: readonly IndexedAgent[],
+    agents: readonly AgentRow[],
     { overlay, rollout_id, trial_seconds, isAgain = false, isTreated = false }: Wanted,
     within?: (tx: SqlQueries) => Promise<void>,
   ): Promise<void> {
@@ -155,6 +156,6 @@ function wantedBy(rollout: RolloutRecord | undefined): Wanted {
 }
 
 /** Agents of devices, and emulated ones whose run is over, are not configured. */
-export function isManaged({ isDevice, isEnded }: IndexedAgent): boolean {
+export function isManaged({ isDevice, isEnded }: AgentRow): boolean {
   return !isDevice && !isEnded;
 }

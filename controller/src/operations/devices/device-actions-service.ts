@@ -6,7 +6,6 @@ import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { Caller } from '../../core/base/caller.ts';
 import { ConflictError } from '../../core/base/errors.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
-import type { AgentSight } from '../../core/base/rights/rights.ts';
 import type { SqlDatabase, SqlQueries } from '../../core/base/storage/sql-database.ts';
 import type { DeviceNames } from '../../core/devices/privacy/device-names.ts';
 import type { DeviceExtras } from '../../core/devices/registry/device-extras.ts';
@@ -15,6 +14,7 @@ import type { DeviceJournal } from '../../core/devices/registry/device-journal.t
 import type { DeviceExtrasStore } from '../../core/devices/store/device-extras-store.ts';
 import type { DeviceStore } from '../../core/devices/store/device-store.ts';
 import type { StepOutcome } from '../../core/event-kinds.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { DeviceService } from './device-service.ts';
 
 const maxIdentities = 20_000;
@@ -31,7 +31,7 @@ export interface DeviceActionsOptions {
   history: DeviceHistory;
   eventLog: Pick<EventLog, 'removeDevice'>;
   auditLog: Pick<AuditLog, 'append'>;
-  sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
+  network: Pick<Network, 'visibleTo'>;
   /** Steps of the transaction that erases a device. */
   onErased: (tx: SqlQueries, change: { names: readonly string[] }) => Promise<Required<StepOutcome>>;
 }
@@ -72,17 +72,17 @@ export class DeviceActionsService {
     text: string,
     { since, limit }: { since: number | undefined; limit: number },
   ): Promise<DeviceHistoryPage> {
-    const { devices, history, sightOf } = this.#options;
+    const { devices, history, network } = this.#options;
     const device = await devices.require(caller, text);
     // In the time of its access point, or of a model, which may lie in the past.
     const { last_seen } = await devices.show(caller, device);
     const fromMs = since ?? Math.min(Date.now(), Date.parse(last_seen)) - hourMs;
     const rows = await history.read(device, fromMs, Date.now() + hourMs, limit + 1);
-    const sight = await sightOf(caller, '');
+    const sight = await network.visibleTo(caller);
     const page = rows.slice(0, limit);
     return {
       items: page
-        .filter(({ ap_id }) => sight.seesAll || sight.isSeen(ap_id))
+        .filter(({ ap_id }) => sight.seesAll || sight.has(ap_id))
         .map(({ ts, ap_id, values }) => ({ ts: toTime(ts), ap_id, ...values })),
       next: rows.length > limit ? toTime(page.at(-1)!.ts + 1) : null,
     };

@@ -3,9 +3,10 @@
 import type { Device, DeviceLink, DeviceMove, HeardAccessPoint, SteeringAttempt } from '@weft/contract';
 import type { LoggedEvent } from '../../core/accounts/event-log/event-record.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
-import type { AgentSight } from '../../core/base/rights/rights.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import { none } from '../../core/devices/registry/device-table.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { NetworkSight } from '../../core/network/sight.ts';
 
 export interface DeviceExtras {
   sticky?: Device['sticky'];
@@ -13,9 +14,12 @@ export interface DeviceExtras {
   watched_until?: string;
 }
 
+/** What the caller sees of the access points that devices are at. */
+export type DeviceSight = Pick<NetworkSight, 'seesAll' | 'get' | 'has'>;
+
 export interface AnswerOptions {
   registry: DeviceRegistry;
-  sight: AgentSight;
+  sight: DeviceSight;
   /** Whether the caller may see the identities as they are reported. */
   showsAddresses: boolean;
   extrasOf: (device: string) => DeviceExtras;
@@ -28,7 +32,7 @@ export function toDevice(slot: number, options: AnswerOptions): Device | undefin
   const { devices } = table;
   if (!isDeviceSeen(slot, registry, sight)) return undefined;
   const device = table.idOf(slot);
-  const visible = table.linksOf(slot).filter((link) => sight.isSeen(agentOf(link, registry)));
+  const visible = table.linksOf(slot).filter((link) => sight.has(agentOf(link, registry)));
   const links = visible.map((link) => toLink(link, options)).sort(strongestFirst);
   const lastAgent = devices.lastAgent[slot]!;
   const last = links[0]?.ap_id ?? (lastAgent === none ? undefined : registry.agentAt(lastAgent).ap_id);
@@ -40,15 +44,20 @@ export function toDevice(slot: number, options: AnswerOptions): Device | undefin
     heard: visible.flatMap((link) => toHeard(link, options)).sort(strongestFirst),
     randomised: devices.isRandomised[slot] === 1,
     last_seen: toTime(devices.lastSeen[slot]!),
-    last_ap_id: last !== undefined && sight.isSeen(last) ? last : null,
+    last_ap_id: last !== undefined && sight.has(last) ? last : null,
     ...(sticky && { sticky: withoutHidden(sticky, sight) }),
     ...extras,
   };
 }
 
 /** By one of its links, or by where it was last while it has none. */
-export function isDeviceSeen(slot: number, registry: DeviceRegistry, sight: AgentSight): boolean {
-  return sight.seesAll || someAgent(slot, registry, (ap_id) => sight.isSeen(ap_id));
+export function isDeviceSeen(slot: number, registry: DeviceRegistry, sight: DeviceSight): boolean {
+  return sight.seesAll || someAgent(slot, registry, (ap_id) => sight.has(ap_id));
+}
+
+/** A search finds the devices of access points by these. */
+export function hasWord({ ap_id, display_name, site, access_point_type }: AgentRow, search: string): boolean {
+  return [ap_id, display_name, site, access_point_type].join('\n').toLowerCase().includes(search);
 }
 
 /** For each slot of an access point whether it passes. */
@@ -123,7 +132,7 @@ function toLink(link: number, { registry, sight, showsAddresses }: AnswerOptions
   const address = showsAddresses ? agent.identityOf(link) : undefined;
   return {
     ap_id: agent.ap_id,
-    access_point_type: sight.typeOf(agent.ap_id),
+    access_point_type: sight.get(agent.ap_id)?.access_point_type ?? null,
     rssi_dbm: toNumber(links.rssi_dbm[link]!),
     snr_db: toNumber(links.snr_db[link]!),
     rx_mbps: toNumber(links.rx_mbps[link]!),
@@ -138,14 +147,14 @@ function toLink(link: number, { registry, sight, showsAddresses }: AnswerOptions
 function toHeard(link: number, { registry, sight }: AnswerOptions): HeardAccessPoint[] {
   const by = agentOf(link, registry);
   return registry.table.heardOf(link).flatMap(({ name, isBssid, rssi_dbm }) => {
-    if (!isBssid && !sight.isSeen(name)) return [];
+    if (!isBssid && !sight.has(name)) return [];
     return [{ ...(isBssid ? { bssid: name } : { ap_id: name }), rssi_dbm: toNumber(rssi_dbm), by }];
   });
 }
 
-function withoutHidden(sticky: NonNullable<Device['sticky']>, sight: AgentSight): Device['sticky'] {
+function withoutHidden(sticky: NonNullable<Device['sticky']>, sight: DeviceSight): Device['sticky'] {
   const { target, ...rest } = sticky;
-  return target !== undefined && sight.isSeen(target) ? sticky : rest;
+  return target !== undefined && sight.has(target) ? sticky : rest;
 }
 
 type Levelled = { rssi_dbm: number | null };
@@ -165,7 +174,7 @@ const kinds: Record<string, DeviceMove['kind']> = {
   'device.moved': 'moved',
 };
 
-export function toMoves(events: readonly LoggedEvent[], sight: AgentSight): DeviceMove[] {
+export function toMoves(events: readonly LoggedEvent[], sight: DeviceSight): DeviceMove[] {
   return events.flatMap((event) => {
     const kind = kinds[event.kind];
     if (kind === undefined) return [];
@@ -178,7 +187,7 @@ export function toMoves(events: readonly LoggedEvent[], sight: AgentSight): Devi
   });
 }
 
-export function toSteering(events: readonly LoggedEvent[], sight: AgentSight): SteeringAttempt[] {
+export function toSteering(events: readonly LoggedEvent[], sight: DeviceSight): SteeringAttempt[] {
   return events.flatMap((event) => {
     const ap_id = seen(event.ap_id, sight);
     if (event.kind !== 'device.steered' || ap_id === undefined) return [];
@@ -189,8 +198,8 @@ export function toSteering(events: readonly LoggedEvent[], sight: AgentSight): S
   });
 }
 
-function seen(ap_id: unknown, sight: AgentSight): string | undefined {
-  return typeof ap_id === 'string' && (sight.seesAll || sight.isSeen(ap_id)) ? ap_id : undefined;
+function seen(ap_id: unknown, sight: DeviceSight): string | undefined {
+  return typeof ap_id === 'string' && (sight.seesAll || sight.has(ap_id)) ? ap_id : undefined;
 }
 
 function timeOf({ ts, data }: LoggedEvent): string {

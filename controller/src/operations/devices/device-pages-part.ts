@@ -1,13 +1,12 @@
 // The lists of devices for callers, and what they do with one: pin it, watch it, erase it.
-import type { AgentService } from '../../core/accounts/agents/agent-service.ts';
 import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
-import type { Caller } from '../../core/base/caller.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
-import { type AgentSight, rightsOf } from '../../core/base/rights/rights.ts';
+import { rightsOf } from '../../core/base/rights/rights.ts';
 import type { DevicesPart } from '../../core/devices/devices-part.ts';
 import type { DeviceExtras } from '../../core/devices/registry/device-extras.ts';
 import type { Events } from '../../core/events.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import { deviceActionsRoutes } from './device-actions-routes.ts';
 import { DeviceActionsService } from './device-actions-service.ts';
@@ -16,24 +15,21 @@ import { deviceRoutes } from './device-routes.ts';
 import { DeviceService } from './device-service.ts';
 
 interface DevicePagesPartDeps extends Platform {
-  agents: AgentService;
+  network: Network;
   auditLog: AuditLog;
   eventLog: EventLog;
   devices: DevicesPart;
 }
 
 export function createDevicePagesPart(deps: DevicePagesPartDeps, events: Events) {
-  const { database, agents, auditLog, eventLog, shares } = deps;
+  const { database, network, auditLog, eventLog, shares } = deps;
   const { registry, names, extras, extrasStore, store, journal, history, hasEnded } = deps.devices;
-  const sightOf = (caller: Caller, selector: string): Promise<AgentSight> =>
-    events.agentSight.ask(caller, selector) ?? Promise.resolve(byName(caller));
   const devices = new DeviceService({
     registry,
     names,
-    agents,
+    network,
     eventLog,
     shares,
-    sightOf,
     showsAddresses: (caller) => extras.areClearAllowed && rightsOf(caller).isAdmin,
     extrasOf: (device) => toExtras(extras, device),
     hasEnded,
@@ -49,7 +45,7 @@ export function createDevicePagesPart(deps: DevicePagesPartDeps, events: Events)
     history,
     eventLog,
     auditLog,
-    sightOf,
+    network,
     onErased: events.deviceErased.run,
   });
   return {
@@ -70,17 +66,5 @@ function toExtras(extras: DeviceExtras, device: string): DeviceExtraFields {
     ...(sticky && { sticky: { until: toTime(sticky.until), reason: sticky.reason, target: sticky.target } }),
     ...(identities.length > 0 && { identities: [...identities] }),
     ...(watch && { watched_until: toTime(watch.until) }),
-  };
-}
-
-/** What is known without a list of all agents. */
-function byName(caller: Caller): AgentSight {
-  const rights = rightsOf(caller);
-  return {
-    seesAll: rights.seesAll,
-    isSeen: (ap_id) => rights.seesName(ap_id),
-    isSelected: () => true,
-    typeOf: () => null,
-    wordsOf: () => '',
   };
 }

@@ -1,7 +1,6 @@
 // Devices for callers: lists and single ones, from memory. Who may see an access point may see its devices.
 
 import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
-import type { AgentService } from '../../core/accounts/agents/agent-service.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../core/accounts/event-log/event-record.ts';
 import type { Caller } from '../../core/base/caller.ts';
@@ -9,7 +8,7 @@ import { NotFoundError } from '../../core/base/errors.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
 import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../core/base/lists/list-cursor.ts';
 import { ListSnapshots } from '../../core/base/lists/list-snapshots.ts';
-import { type AgentSight, rightsOf } from '../../core/base/rights/rights.ts';
+import { rightsOf } from '../../core/base/rights/rights.ts';
 import type { FairTurns } from '../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../core/base/shares/shares.ts';
 import { countInSlices, mapInSlices } from '../../core/base/time-slices.ts';
@@ -17,11 +16,14 @@ import type { DeviceNames } from '../../core/devices/privacy/device-names.ts';
 import { isPartOfPseudonym, isPseudonym } from '../../core/devices/privacy/pseudonyms.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import { none } from '../../core/devices/registry/device-table.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network } from '../../core/network/network.ts';
 import {
   type AnswerOptions,
   agentsThat,
   type DeviceExtras,
   devicesAt,
+  hasWord,
   isAtOneOf,
   isDeviceSeen,
   ofEnded,
@@ -60,10 +62,9 @@ type PageRequest = Pick<DeviceListRequest, 'cursor' | 'limit'>;
 export interface DeviceServiceOptions {
   registry: DeviceRegistry;
   names: DeviceNames;
-  agents: Pick<AgentService, 'requireVisible'>;
+  network: Network;
   eventLog: Pick<EventLog, 'read'>;
   shares: Shares;
-  sightOf: (caller: Caller, selector: string) => Promise<AgentSight>;
   showsAddresses: (caller: Caller) => boolean;
   extrasOf: (device: string) => DeviceExtras;
   /** Whether the network of an access point has ended. */
@@ -97,8 +98,8 @@ export class DeviceService {
     const { table } = this.#options.registry;
     const after = readNameCursor(request.cursor, 'devices', isPseudonym);
     return this.#turns.run(principalOf(caller), async () => {
-      const answer = await this.#answerFor(caller, request.selector);
-      const { passes, only } = this.#filter(answer.sight, request.selector.trim() !== '', search);
+      const answer = await this.#answerFor(caller);
+      const { passes, only } = await this.#filter(caller, request.selector, search);
       const { order } = table;
       const slots = only ? order.sorted(only) : order.slots();
       const start = after === undefined ? 0 : order.firstAfter(after, slots);
@@ -138,9 +139,9 @@ export class DeviceService {
     const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor, list);
     const principal = principalOf(caller);
     return this.#turns.run(principal, async () => {
-      const answer = await this.#answerFor(caller, selector);
+      const answer = await this.#answerFor(caller);
       const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
-      const { passes } = this.#filter(answer.sight, selector.trim() !== '', search);
+      const { passes } = await this.#filter(caller, selector, search);
       // Of one that is gone, or on another node, the list goes on with the values of now.
       const snapshot = known ?? (await takeDeviceSnapshot({ registry, sight: answer.sight, order, passes }));
       const found = await pageOfDevices(snapshot, { order, cursor, limit });
@@ -163,7 +164,7 @@ export class DeviceService {
   /** Throws NotFoundError for one that is unknown or that the caller may not see. */
   async get(caller: Caller, text: string): Promise<DeviceDetails> {
     const device = this.#options.names.read(text, ['path', 'device']);
-    const answer = await this.#answerFor(caller, '');
+    const answer = await this.#answerFor(caller);
     const found = this.#find(device, answer);
     const events = await this.#events(device);
     return { ...found, moves: toMoves(events, answer.sight), steering: toSteering(events, answer.sight) };
@@ -173,25 +174,25 @@ export class DeviceService {
   async require(caller: Caller, text: string): Promise<string> {
     const device = this.#options.names.read(text, ['path', 'device']);
     const slot = this.#options.registry.table.find(device);
-    const { sight } = await this.#answerFor(caller, '');
+    const { sight } = await this.#answerFor(caller);
     if (slot === undefined || !isDeviceSeen(slot, this.#options.registry, sight)) throw deviceNotFound();
     return device;
   }
 
   /** The same as `get` without moves. */
   async show(caller: Caller, device: string): Promise<Device> {
-    return this.#find(device, await this.#answerFor(caller, ''));
+    return this.#find(device, await this.#answerFor(caller));
   }
 
   /** The devices of one access point. Throws NotFoundError if the caller may not see it. */
   async ofAgent(caller: Caller, ap_id: string, { cursor, limit }: PageRequest): Promise<AgentDevices> {
-    const { registry, agents } = this.#options;
+    const { registry, network } = this.#options;
     if (rightsOf(caller).agent) return this.#withoutNames(caller, ap_id, { cursor, limit });
     const after = readNameCursor(cursor, 'devices', isPseudonym);
-    await agents.requireVisible(ap_id, caller);
+    (await network.visibleTo(caller)).require(ap_id);
     const agent = registry.agent(ap_id);
     if (agent?.listTs === undefined) return { items: [], next: null, reported_at: null };
-    const answer = await this.#answerFor(caller, '');
+    const answer = await this.#answerFor(caller);
     const { table } = registry;
     const slots: number[] = [];
     for (let link = agent.firstLink; link !== none; link = table.links.nextOfAgent[link]!) {
@@ -211,12 +212,12 @@ export class DeviceService {
 
   /** For the access point itself: in the order of its links, because that of the pseudonyms would tell about them. */
   async #withoutNames(caller: Caller, ap_id: string, { cursor, limit }: PageRequest): Promise<AgentDevices> {
-    const { registry, agents } = this.#options;
+    const { registry, network } = this.#options;
     const start = Number(readNameCursor(cursor, 'devices', (text) => /^\d{1,7}$/.test(text)) ?? 0);
-    await agents.requireVisible(ap_id, caller);
+    (await network.visibleTo(caller)).require(ap_id);
     const agent = registry.agent(ap_id);
     if (agent?.listTs === undefined) return { items: [], next: null, reported_at: null };
-    const answer = await this.#answerFor(caller, '');
+    const answer = await this.#answerFor(caller);
     const { device: devices, nextOfAgent } = registry.table.links;
     const slots: number[] = [];
     for (let link = agent.firstLink; link !== none; link = nextOfAgent[link]!) slots.push(devices[link]!);
@@ -240,9 +241,9 @@ export class DeviceService {
     return found;
   }
 
-  async #answerFor(caller: Caller, selector: string): Promise<AnswerOptions> {
-    const { registry, sightOf, showsAddresses, extrasOf } = this.#options;
-    const sight = await sightOf(caller, selector);
+  async #answerFor(caller: Caller): Promise<AnswerOptions> {
+    const { registry, network, showsAddresses, extrasOf } = this.#options;
+    const sight = await network.visibleTo(caller);
     return { registry, sight, showsAddresses: showsAddresses(caller), extrasOf };
   }
 
@@ -250,21 +251,24 @@ export class DeviceService {
    * What it asks of access points is asked once for each of them: there are far fewer of them than devices. `only`: no others
    * can pass; undefined if looking at all of them is no more work.
    */
-  #filter(
-    sight: AgentSight,
-    isSelective: boolean,
+  async #filter(
+    caller: Caller,
+    selector: string,
     search: string | undefined,
-  ): { passes: (slot: number) => boolean; only: ReadonlySet<number> | undefined } {
-    const { registry } = this.#options;
+  ): Promise<{ passes: (slot: number) => boolean; only: ReadonlySet<number> | undefined }> {
+    const { registry, network } = this.#options;
     const { table } = registry;
-    const visible = sight.seesAll ? undefined : agentsThat(registry, (ap_id) => sight.isSeen(ap_id));
-    const selected = isSelective
-      ? agentsThat(registry, (ap_id) => sight.isSeen(ap_id) && sight.isSelected(ap_id))
-      : undefined;
-    const named =
-      search === undefined
-        ? undefined
-        : agentsThat(registry, (ap_id) => sight.isSeen(ap_id) && sight.wordsOf(ap_id).includes(search));
+    const isSelective = selector.trim() !== '';
+    const isSelected = await network.selection(selector, caller);
+    const sight = network.sight(caller);
+    const those = (test: (agent: AgentRow) => boolean) =>
+      agentsThat(registry, (ap_id) => {
+        const agent = sight.get(ap_id);
+        return agent !== undefined && test(agent);
+      });
+    const visible = sight.seesAll ? undefined : those(() => true);
+    const selected = isSelective ? those(isSelected) : undefined;
+    const named = search === undefined ? undefined : those((agent) => hasWord(agent, search));
     // Nearly all searches are for access points: fifty thousand names that cannot match would take longer than the rest.
     const mayBeName = search !== undefined && isPartOfPseudonym(search);
     // Who asks for them by a selector gets them.

@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { rounds } from '../../../../test/rounds.ts';
 import type { ListCursor } from '../../core/base/lists/list-cursor.ts';
-import type { AgentSight } from '../../core/base/rights/rights.ts';
 import { Pseudonyms } from '../../core/devices/privacy/pseudonyms.ts';
 import { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
 import { hearsNothing } from '../../core/telemetry/ingest/device-list.ts';
+import type { DeviceSight } from './device-answer.ts';
 import { deviceSorts, pageOfDevices, readDeviceOrder, takeDeviceSnapshot } from './device-sorting.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 1));
@@ -14,12 +15,10 @@ const level = fc.oneof(fc.integer({ min: -5, max: 0 }), fc.constant(Number.NaN))
 const attached = fc.record({ agent: fc.constantFrom('a', 'b', 'hidden'), device: fc.nat(8), rssi: level, tx: level });
 const sort = fc.constantFrom(...deviceSorts.flatMap((field) => [field, `-${field}`]));
 const types: Record<string, string> = { a: 'WiFi', b: '5G', hidden: 'LiFi' };
-const sight: AgentSight = {
+const sight: DeviceSight = {
   seesAll: false,
-  isSeen: (ap_id) => ap_id !== 'hidden',
-  isSelected: () => true,
-  typeOf: (ap_id) => types[ap_id] ?? null,
-  wordsOf: () => '',
+  has: (ap_id) => ap_id !== 'hidden',
+  get: (ap_id) => (ap_id === 'hidden' ? undefined : ({ access_point_type: types[ap_id] ?? null } as AgentRow)),
 };
 
 test('every device comes once, in order', async () => {

@@ -4,11 +4,10 @@
 import { invalidValue } from '../../core/base/input/value-rules.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../core/base/lists/list-cursor.ts';
 import { TopN } from '../../core/base/lists/top-n.ts';
-import type { AgentSight } from '../../core/base/rights/rights.ts';
 import { countInSlices } from '../../core/base/time-slices.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import { none } from '../../core/devices/registry/device-table.ts';
-import { agentsThat } from './device-answer.ts';
+import { agentsThat, type DeviceSight } from './device-answer.ts';
 
 export const deviceSorts = ['device', 'technology', 'ap_id', 'rssi_dbm', 'tx_mbps', 'since', 'last_seen'] as const;
 type DeviceSort = (typeof deviceSorts)[number];
@@ -37,7 +36,7 @@ export function readDeviceOrder(sort = 'device'): DeviceOrder {
 
 interface SnapshotOptions {
   registry: DeviceRegistry;
-  sight: AgentSight;
+  sight: DeviceSight;
   order: DeviceOrder;
   passes: (slot: number) => boolean;
 }
@@ -77,9 +76,9 @@ export async function pageOfDevices(
 }
 
 /** Of the strongest link that the caller may see, as the answer shows it first. */
-function createKeyOf(registry: DeviceRegistry, { field }: DeviceOrder, sight: AgentSight): (slot: number) => SortKey {
+function createKeyOf(registry: DeviceRegistry, { field }: DeviceOrder, sight: DeviceSight): (slot: number) => SortKey {
   const { table } = registry;
-  const visible = sight.seesAll ? undefined : agentsThat(registry, (ap_id) => sight.isSeen(ap_id));
+  const visible = sight.seesAll ? undefined : agentsThat(registry, (ap_id) => sight.has(ap_id));
   const { devices, links } = table;
   if (field === 'device') return (slot) => table.idOf(slot);
   if (field === 'last_seen') return (slot) => devices.lastSeen[slot]!;
@@ -93,7 +92,7 @@ function createKeyOf(registry: DeviceRegistry, { field }: DeviceOrder, sight: Ag
   };
   const ofLink = (link: number): SortKey => {
     if (field === 'ap_id') return registry.agentAt(links.agent[link]!).ap_id;
-    if (field === 'technology') return sight.typeOf(registry.agentAt(links.agent[link]!).ap_id);
+    if (field === 'technology') return sight.get(registry.agentAt(links.agent[link]!).ap_id)?.access_point_type ?? null;
     const value = links[field][link]!;
     return Number.isNaN(value) ? null : value;
   };

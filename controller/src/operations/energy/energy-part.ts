@@ -1,8 +1,7 @@
 // Energy as a part: what access points have drawn, and what commands have saved on emulated networks.
 import { callerNow, type Principals } from '../../core/base/caller.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
-import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
 import type { JobsPart } from '../../core/jobs/jobs-part.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { EmulatorLeaseService } from '../../core/networks/emulator-lease-service.ts';
 import type { EmulatorService } from '../../core/networks/emulator-service.ts';
 import type { Part, Platform } from '../../core/part.ts';
@@ -12,27 +11,27 @@ import { PowerCommandStore } from './power-command-store.ts';
 import { RerunService } from './rerun-service.ts';
 
 interface EnergyPartDeps extends Platform {
-  fleet: { fleet: FleetView; index: FleetIndex };
+  network: Network;
   emulator: { emulator: EmulatorService; leases: EmulatorLeaseService };
   jobs: Pick<JobsPart, 'jobStore' | 'mailbox' | 'results'>;
   principals: Principals;
 }
 
 export function createEnergyPart(deps: EnergyPartDeps) {
-  const { config, database, telemetryStore, shares, fleet, jobs, principals, onError, now } = deps;
+  const { config, database, telemetryStore, shares, network, jobs, principals, onError, now } = deps;
   const commands = new PowerCommandStore(database);
   const rates = {
     currency: config.currency,
     price_per_kwh: config.energyPrice,
     co2_g_per_kwh: config.energyCo2,
   };
-  const energy = new EnergyService({ fleet: fleet.fleet, telemetry: telemetryStore, commands, rates, shares });
+  const energy = new EnergyService({ network, telemetry: telemetryStore, commands, rates, shares });
   const reruns = new RerunService({
     ...deps.emulator,
     jobs: jobs.jobStore,
     mailbox: jobs.mailbox,
     commands,
-    directory: fleet.index,
+    network,
     rates,
     limits: { maxOpen: config.maxOpenJobs, maxUnpublished: config.maxWaitingJobs, requireOwner: true },
     timeoutMs: config.jobTimeoutMinutes * 60_000,

@@ -7,9 +7,9 @@ import { toTime } from '../../core/base/input/date-time.ts';
 import { rightsOf } from '../../core/base/rights/rights.ts';
 import type { FairTurns } from '../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../core/base/shares/shares.ts';
-import { CallerGone, inSlices, leaving } from '../../core/base/time-slices.ts';
-import type { IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
-import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
+import { CallerGone, leaving } from '../../core/base/time-slices.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network } from '../../core/network/network.ts';
 import { defaultIntervalMs } from '../../core/telemetry/presence/presence.ts';
 import { parseWindow } from '../../core/telemetry/query/time-window.ts';
 import { chooseBucketWidth, type TelemetryStore } from '../../core/telemetry/store/telemetry-store.ts';
@@ -28,7 +28,7 @@ const holdIntervals = 2.5;
 const turns = { slots: 2, perPrincipal: 1, maxWaiting: 100 };
 
 export interface EnergyServiceOptions {
-  fleet: FleetView;
+  network: Network;
   telemetry: Pick<TelemetryStore, 'query'>;
   commands: PowerCommandStore;
   rates: EnergyRates;
@@ -42,7 +42,7 @@ export interface EnergyQuery {
 }
 
 interface Drawn {
-  agent: IndexedAgent;
+  agent: AgentRow;
   joules: number;
   measuredMs: number;
 }
@@ -62,7 +62,7 @@ export class EnergyService {
     const { drawn, sums, resolutionMs, bucketMs } = await this.#read(caller, query, range);
     const measured = drawn.filter(({ measuredMs }) => measuredMs > 0);
     const lengthMs = range.endMs - range.startMs;
-    const groups = (nameOf: (agent: IndexedAgent) => string | null): EnergyUse[] =>
+    const groups = (nameOf: (agent: AgentRow) => string | null): EnergyUse[] =>
       [...Map.groupBy(measured, ({ agent }) => nameOf(agent))]
         .map(([name, members]) => toUse(name, members, lengthMs, rates))
         .sort((a, b) => b.kwh - a.kwh || ((a.name ?? '') < (b.name ?? '') ? -1 : 1));
@@ -107,16 +107,13 @@ export class EnergyService {
     return { startMs: endMs - parseWindow(window, Number.POSITIVE_INFINITY).ms, endMs };
   }
 
-  async #agents(caller: Caller, selector: string | undefined): Promise<IndexedAgent[]> {
-    const { fleet } = this.#options;
-    if (selector !== undefined) return fleet.select(selector, caller);
+  async #agents(caller: Caller, selector: string | undefined): Promise<AgentRow[]> {
+    const { network } = this.#options;
+    if (selector !== undefined) return network.select(selector, caller);
     // Also those of emulated networks that have ended: they have drawn what they have drawn.
-    const { agents } = await fleet.moment({});
-    const rights = rightsOf(caller);
-    const found: IndexedAgent[] = [];
-    await inSlices(agents, (agent) => {
-      if (!agent.isDevice && rights.sees(agent)) found.push(agent);
-    });
+    const sight = await network.visibleTo(caller);
+    const found: AgentRow[] = [];
+    for await (const page of sight.pages(undefined, true)) found.push(...page.filter(({ isDevice }) => !isDevice));
     return found;
   }
 
@@ -146,7 +143,7 @@ export class EnergyService {
   }
 
   /** Also from before and after the range, as far as a sample may stand for something within. */
-  async #samples({ ap_id, configuredMs }: IndexedAgent, { startMs, endMs }: EnergyRange, maxPoints: number) {
+  async #samples({ ap_id, configuredMs }: AgentRow, { startMs, endMs }: EnergyRange, maxPoints: number) {
     const intervalMs = configuredMs ?? defaultIntervalMs;
     const aroundMs = holdIntervals * intervalMs;
     const { ts, columns, resolution_seconds } = await this.#options.telemetry.query({

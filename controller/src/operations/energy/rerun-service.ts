@@ -6,10 +6,10 @@ import type { EnergyRerun, EnergyRerunRequest } from '@weft/contract/operations'
 import { type Caller, type CredentialRef, ownerRef } from '../../core/base/caller.ts';
 import { ConflictError, TryLaterError, WeftError } from '../../core/base/errors.ts';
 import { PeriodicTask } from '../../core/base/periodic-task.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
 import type { MailboxService } from '../../core/jobs/mailbox/mailbox-service.ts';
 import type { JobLimits, JobRecord, JobSummary } from '../../core/jobs/store/job-record.ts';
 import type { JobStore } from '../../core/jobs/store/job-store.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { EmulatorLeaseService } from '../../core/networks/emulator-lease-service.ts';
 import type { EmulatorService } from '../../core/networks/emulator-service.ts';
 import { parseWindow } from '../../core/telemetry/query/time-window.ts';
@@ -32,7 +32,7 @@ export interface RerunServiceOptions {
   emulator: Pick<EmulatorService, 'requireRunning' | 'agentsOf'>;
   leases: Pick<EmulatorLeaseService, 'ask'>;
   commands: PowerCommandStore;
-  directory: Pick<FleetIndex, 'get'>;
+  network: Pick<Network, 'get'>;
   rates: EnergyRates;
   limits: JobLimits;
   timeoutMs: number;
@@ -175,7 +175,7 @@ export class RerunService extends PeriodicTask {
   }
 
   #toRerun(job_number: string, answer: Answer): EnergyRerun {
-    const { rates, directory } = this.#options;
+    const { rates, network } = this.#options;
     const { start, end, limited_by, commands, bucket_seconds, agents, programs } = answer;
     const groups = (nameOf: (ap_id: string) => string | null | undefined) => {
       const sums = new Map<string | null, [number, number]>();
@@ -193,8 +193,8 @@ export class RerunService extends PeriodicTask {
     return {
       ...{ job_number, start, end, limited_by, commands, bucket_seconds, ...rates },
       ...(({ name: _, ...all }) => all)(groups(() => null)[0]!),
-      sites: groups((ap_id) => directory.get(ap_id)?.site),
-      technologies: groups((ap_id) => directory.get(ap_id)?.access_point_type),
+      sites: groups((ap_id) => network.get(ap_id)?.site),
+      technologies: groups((ap_id) => network.get(ap_id)?.access_point_type),
       programs: programs.map(({ program, commands, saved_j }) => ({
         ...toProgram(program),
         commands,

@@ -3,16 +3,15 @@ import type { AlarmSeverity } from '@weft/contract';
 import type { AgentHealthReport, NetworkHealth, ServiceLevel } from '@weft/contract/operations';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { Caller } from '../../core/base/caller.ts';
-import { NotFoundError } from '../../core/base/errors.ts';
-import { rightsOf } from '../../core/base/rights/rights.ts';
 import type { FairTurns } from '../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../core/base/shares/shares.ts';
 import { endInSlices, inSlices } from '../../core/base/time-slices.ts';
-import type { IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
-import type { FleetMoment, FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network, NetworkMoment } from '../../core/network/network.ts';
+import type { NetworkSight } from '../../core/network/sight.ts';
 import { defaultIntervalMs } from '../../core/telemetry/presence/presence.ts';
 import type { TelemetryStore } from '../../core/telemetry/store/telemetry-store.ts';
-import { asOfNow, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
+import { agentOf, asOfNow, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
 import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
 import { agentHealths, type HealthAgent, type HealthAlarm, isWorse, networkHealth } from './network-health.ts';
@@ -20,16 +19,15 @@ import { countMinutes, isBelowGoal, serviceMetrics, slotMsOf, toSlots } from './
 
 const windowMinutes = 24 * 60;
 const minuteMs = 60_000;
+const nobody: ReadonlyMap<string, number> = new Map();
 const turns = { slots: 4, perPrincipal: 2, maxWaiting: 200 };
 
 export interface HealthServiceOptions {
-  fleet: FleetView;
+  network: Network;
   alarms: Pick<ActiveAlarms, 'active' | 'rule'>;
   sites: Pick<SiteStore, 'namesOf'>;
   telemetry: Pick<TelemetryStore, 'query'>;
   shares: Shares;
-  /** How many devices lost service because of an access point, in incidents that are open. */
-  affected: () => Promise<ReadonlyMap<string, number>>;
 }
 
 export class HealthService {
@@ -43,27 +41,27 @@ export class HealthService {
 
   /** Counts, sites and the worst ones of what the caller may see. */
   async network(caller: Caller): Promise<NetworkHealth> {
-    const { fleet } = this.#options;
-    const moment = await fleet.moment({ state: true });
-    const affected = await this.#options.affected();
-    const rights = rightsOf(caller);
+    const { network } = this.#options;
+    const moment = await network.moment({ state: true });
+    const affected = (await network.columns.devicesAffected?.()) ?? nobody;
+    const sight = moment.sightOf(caller);
     const agents: HealthAgent[] = [];
     await inSlices(moment.agents, (agent) => {
-      if (!agent.isEnded && rights.sees(agent)) agents.push(toHealthAgent(agent, moment, affected));
+      if (!agent.isEnded && sight.sees(agent)) agents.push(toHealthAgent(agent, moment, affected));
     });
-    const alarms = this.#alarms(caller);
+    const alarms = this.#alarms(sight);
     const names = await this.#options.sites.namesOf([...agents, ...alarms].flatMap(({ site }) => site ?? []));
     return endInSlices(networkHealth(agents, alarms, names));
   }
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
   async agent(caller: Caller, ap_id: string): Promise<AgentHealthReport> {
-    const { fleet } = this.#options;
-    const moment = await fleet.moment({ state: true });
-    const agent = fleet.get(ap_id);
-    if (!agent || !rightsOf(caller).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
-    const alarms = this.#alarms(caller).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
-    const own = toHealthAgent(agent, moment, await this.#options.affected());
+    const { network } = this.#options;
+    const moment = await network.moment({ state: true });
+    const sight = moment.sightOf(caller);
+    const agent = sight.require(ap_id);
+    const alarms = this.#alarms(sight).filter((alarm) => alarm.ap_id === ap_id && !alarm.isMuted);
+    const own = toHealthAgent(agent, moment, (await network.columns.devicesAffected?.()) ?? nobody);
     const health = agentHealths([own], alarms).next().value?.health;
     const service = await this.#turns.run(principalOf(caller), () => this.#service(agent));
     const { state: _, ...labels } = own;
@@ -92,7 +90,7 @@ export class HealthService {
     return worst;
   }
 
-  async #service(agent: IndexedAgent): Promise<ServiceLevel[]> {
+  async #service(agent: AgentRow): Promise<ServiceLevel[]> {
     const endMs = Date.now();
     const slotMs = slotMsOf(agent.configuredMs ?? defaultIntervalMs);
     const startMs = endMs - windowMinutes * minuteMs;
@@ -111,15 +109,13 @@ export class HealthService {
     return countMinutes(slots, Math.max(1, Math.floor((endMs - firstMs) / slotMs)), slotMs);
   }
 
-  #alarms(caller: Caller): HealthAlarm[] {
-    const { alarms, fleet } = this.#options;
-    const isAll = rightsOf(caller).seesAll;
+  #alarms(sight: NetworkSight): HealthAlarm[] {
+    const { alarms } = this.#options;
     const nowMs = Date.now();
-    const agentOf = ({ ap_id }: AlarmRecord) => (ap_id === null ? undefined : fleet.get(ap_id));
     return [...alarms.active]
-      .filter((alarm) => isAll || canSeeAlarm(caller, alarm, agentOf(alarm)))
+      .filter((alarm) => canSeeAlarm(sight, alarm))
       .map((alarm) => ({
-        ...asOfNow(alarm, agentOf(alarm)),
+        ...asOfNow(alarm, agentOf(sight, alarm)),
         product: alarms.rule(alarm.rule_id)?.record.product ?? null,
         isMuted: isMuted(alarm, nowMs),
         isInhibited: alarm.inhibited_by !== null,
@@ -132,7 +128,7 @@ function isMuted({ silenced_by, shelved_until }: AlarmRecord, nowMs: number): bo
   return silenced_by !== null || (shelved_until !== null && shelved_until > nowMs);
 }
 
-function toHealthAgent(agent: IndexedAgent, moment: FleetMoment, affected: ReadonlyMap<string, number>): HealthAgent {
+function toHealthAgent(agent: AgentRow, moment: NetworkMoment, affected: ReadonlyMap<string, number>): HealthAgent {
   const { ap_id, display_name, site } = agent;
   return { ap_id, display_name, site, devices_affected: affected.get(ap_id) ?? 0, state: moment.stateOf(agent) };
 }

@@ -39,7 +39,7 @@ test('of many a part is read, which stands for all; who is away counts as missin
   };
   const read: string[] = [];
   const options = {
-    fleet: { select: async () => agents, moment: async () => moment },
+    network: { select: async () => agents, moment: async () => moment },
     telemetry: {
       query: async ({ ap_id }: { ap_id: string }) => {
         read.push(ap_id);

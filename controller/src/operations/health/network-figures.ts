@@ -6,8 +6,8 @@ import type { NetworkFigures } from '@weft/contract/operations';
 import type { Caller } from '../../core/base/caller.ts';
 import type { FairTurns } from '../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../core/base/shares/shares.ts';
-import type { IndexedAgent } from '../../core/fleet/index/fleet-index.ts';
-import type { FleetMoment, FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { AgentRow } from '../../core/network/agent-rows.ts';
+import type { Network, NetworkMoment } from '../../core/network/network.ts';
 import { defaultIntervalMs } from '../../core/telemetry/presence/presence.ts';
 import type { TelemetryStore } from '../../core/telemetry/store/telemetry-store.ts';
 import { slotMsOf } from './service-levels.ts';
@@ -30,7 +30,7 @@ type Sums = Record<'devices' | 'throughput' | 'power' | 'judged' | 'met' | 'pres
 type AgentDay = ReadonlyMap<number, Sums>;
 
 export interface NetworkFiguresOptions {
-  fleet: FleetView;
+  network: Network;
   telemetry: Pick<TelemetryStore, 'query'>;
   shares: Shares;
   now?: () => number;
@@ -51,9 +51,9 @@ export class NetworkFiguresService {
 
   /** Of the access points that match the selector and that the caller may see. */
   async figures(caller: Caller, selector: string): Promise<NetworkFigures> {
-    const { fleet } = this.#options;
-    const agents = (await fleet.select(selector, caller)).filter(({ isEnded }) => !isEnded);
-    const moment = await fleet.moment({ state: true, metrics });
+    const { network } = this.#options;
+    const agents = (await network.select(selector, caller)).filter(({ isEnded }) => !isEnded);
+    const moment = await network.moment({ state: true, metrics });
     const nowMs = this.#now();
     const read = evenly(agents, maxRead);
     const days = await this.#turns.run(principalOf(caller), () => this.#read(read, moment, nowMs));
@@ -86,7 +86,7 @@ export class NetworkFiguresService {
     };
   }
 
-  async #read(agents: readonly IndexedAgent[], moment: FleetMoment, nowMs: number): Promise<AgentDay[]> {
+  async #read(agents: readonly AgentRow[], moment: NetworkMoment, nowMs: number): Promise<AgentDay[]> {
     const days: AgentDay[] = [];
     for (let start = 0; start < agents.length; start += readAtOnce) {
       const part = agents.slice(start, start + readAtOnce);
@@ -95,7 +95,7 @@ export class NetworkFiguresService {
     return days;
   }
 
-  async #dayOf(agent: IndexedAgent, moment: FleetMoment, nowMs: number): Promise<AgentDay> {
+  async #dayOf(agent: AgentRow, moment: NetworkMoment, nowMs: number): Promise<AgentDay> {
     const known = this.#days.get(agent.id);
     if (known) return known;
     const startMs = (Math.floor(nowMs / stepMs) - steps + 1) * stepMs;
@@ -185,7 +185,7 @@ function toMeans(sums: Sums): void {
   for (const name of ['devices', 'throughput', 'power', 'judged', 'met'] as const) sums[name] /= sums.reports;
 }
 
-function sumsNow(agents: readonly IndexedAgent[], moment: FleetMoment): Sums {
+function sumsNow(agents: readonly AgentRow[], moment: NetworkMoment): Sums {
   const newest = new Map(metrics.map((name) => [name, moment.metricOf(name)]));
   const sums = emptySums();
   for (const agent of agents) {

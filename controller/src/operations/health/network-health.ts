@@ -3,7 +3,7 @@ import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import type { AgentHealth, NetworkHealth, SiteHealth } from '@weft/contract/operations';
 import type { AgentState } from '@weft/contract/selector';
 import { TopN } from '../../core/base/lists/top-n.ts';
-import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../../core/fleet/index/health-word.ts';
+import { healthWordOf, wordOfSeverity, wordOfState, wordRank } from '../../core/network/columns.ts';
 
 export interface HealthAgent extends Pick<AgentHealth, 'ap_id' | 'display_name' | 'site' | 'devices_affected'> {
   state: AgentState;

@@ -51,7 +51,7 @@ eachDatabase((kind) => {
         registry: { agent: () => undefined, table: new DeviceTable() },
         productOf: (rule_id) => rule_id,
         nameOf: (ap_id) => ap_id,
-        findPlace: async () => undefined,
+        placeOf: () => undefined,
         sites: { namesOf: async (paths) => new Map([...paths].map((path) => [path, `Site ${path}`])) },
         onChange: () => {},
         now: () => now,

@@ -41,7 +41,7 @@ export interface IncidentKeeperOptions {
   /** The key of a rule that comes with Weft. */
   productOf: (rule_id: string) => string | null;
   nameOf: (ap_id: string) => string;
-  findPlace: (ap_id: string) => Promise<Place | undefined>;
+  placeOf: (ap_id: string) => Place | undefined;
   sites: Pick<SiteStore, 'namesOf'>;
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -197,7 +197,7 @@ export class IncidentKeeper extends PeriodicTask {
     if (ap_id === null || !metrics) return {};
     const range = { startMs: since - beforeMs, endMs: fired_at + 1, maxPoints: 60 };
     const { columns } = await this.#options.telemetry.query({ ap_id, ...range, metrics, aggregate: 'last' });
-    const place = family === 'wifi' ? await this.#options.findPlace(ap_id) : undefined;
+    const place = family === 'wifi' ? this.#options.placeOf(ap_id) : undefined;
     return { ...measuredContext(columns), ...(place && { place: [place.latitude, place.longitude] }) };
   }
 

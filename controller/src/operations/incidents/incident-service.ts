@@ -9,11 +9,11 @@ import type { Caller } from '../../core/base/caller.ts';
 import { ConflictError, NotFoundError, PermissionError } from '../../core/base/errors.ts';
 import { toTime, toTimeOrNull } from '../../core/base/input/date-time.ts';
 import { readNameCursor, toNameCursor } from '../../core/base/lists/list-cursor.ts';
-import { rightsOf } from '../../core/base/rights/rights.ts';
 import { endInSlices } from '../../core/base/time-slices.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
+import type { Network } from '../../core/network/network.ts';
+import type { NetworkSight } from '../../core/network/sight.ts';
 import { parseWindow } from '../../core/telemetry/query/time-window.ts';
-import { canHandleAlarm, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
+import { agentOf, canHandleAlarm, canSeeAlarm } from '../alarms/api/alarm-rights.ts';
 import { type AlarmService, toSelector } from '../alarms/api/alarm-service.ts';
 import { type EventView, toEventItem } from '../timeline/event-view.ts';
 import { accessPointsOf, describeIncident } from './grouping/describe-incident.ts';
@@ -51,7 +51,7 @@ export interface IncidentQuery {
 
 export interface IncidentServiceOptions {
   store: IncidentStore;
-  directory: Pick<FleetIndex, 'get' | 'refresh'>;
+  network: Pick<Network, 'get' | 'visibleTo'>;
   sites: Pick<SiteStore, 'namesOf'>;
   alarms: Pick<AlarmService, 'acknowledgeAll' | 'shelveAll'>;
   eventLog: Pick<EventLog, 'read'>;
@@ -75,13 +75,13 @@ export class IncidentService {
 
   /** Newest first. A page may be short of `limit` before the end; `next` is where to go on, null at the end. */
   async list(caller: Caller, query: IncidentQuery): Promise<{ items: Incident[]; next: string | null }> {
-    const { store, directory } = this.#options;
+    const { store, network } = this.#options;
     const { states, limit, window } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
     const sinceMs = window === undefined ? 0 : Date.now() - parseWindow(window, Number.POSITIVE_INFINITY).ms;
     const isOpen = states && (states.includes('ended') ? undefined : true);
     let before = toStart(readNameCursor(query.cursor, 'incidents', (name) => toStart(name) !== undefined));
-    await directory.refresh();
+    const sight = await network.visibleTo(caller);
     const items: Incident[] = [];
     for (let page = 0; page < maxPages; page++) {
       const rows = await store.page({
@@ -90,12 +90,12 @@ export class IncidentService {
         ...(before && { before }),
         ...(isOpen !== undefined && { isOpen }),
       });
-      const seen = await this.#seen(rows, caller);
+      const seen = await this.#seen(rows, sight);
       for (const [n, row] of rows.entries()) {
         before = row;
         const found = seen.get(row.id);
         if (!found || (states && !states.includes(found.incident.state))) continue;
-        if (selector && !found.alarms.some((alarm) => selector.test(this.#selectable(alarm)))) continue;
+        if (selector && !found.alarms.some((alarm) => selector.test(selectable(sight, alarm)))) continue;
         items.push(found.incident);
         const isLast = n === rows.length - 1 && rows.length < pageRows;
         if (items.length === limit) return { items, next: isLast ? null : toNameCursor(textOf(row), 'incidents') };
@@ -107,8 +107,9 @@ export class IncidentService {
 
   /** Throws NotFoundError for one that is unknown or of which the caller sees nothing. */
   async get(id: string, caller: Caller): Promise<IncidentDetails> {
-    const { incident, alarms, leading } = await this.#require(id, caller);
-    const merged = await this.#mergedAt(id, caller);
+    const sight = await this.#options.network.visibleTo(caller);
+    const { incident, alarms, leading } = await this.#require(id, sight);
+    const merged = await this.#mergedAt(id, sight);
     const diagnosis = await this.#options.diagnose(leading, caller);
     const timeline = await this.#timeline(incident, alarms, caller);
     const alarm_list = alarms.slice(0, maxListed).map(toListed);
@@ -124,7 +125,7 @@ export class IncidentService {
   async acknowledge(id: string, caller: Caller): Promise<Incident> {
     const ids = await this.#handled(id, caller, ({ state }) => state === 'firing');
     if (ids.length > 0) await this.#options.alarms.acknowledgeAll(ids, caller);
-    return (await this.#require(id, caller)).incident;
+    return (await this.#require(id, await this.#options.network.visibleTo(caller))).incident;
   }
 
   /** Each of its access points, also those that nobody lost. */
@@ -140,14 +141,15 @@ export class IncidentService {
   async silence(id: string, until: string, caller: Caller): Promise<Incident> {
     const ids = await this.#handled(id, caller, () => true);
     await this.#options.alarms.shelveAll(ids, { until }, caller);
-    return (await this.#require(id, caller)).incident;
+    return (await this.#require(id, await this.#options.network.visibleTo(caller))).incident;
   }
 
   async #handled(id: string, caller: Caller, isMeant: (alarm: IncidentAlarm) => boolean): Promise<string[]> {
-    const { alarms } = await this.#require(id, caller);
+    const sight = await this.#options.network.visibleTo(caller);
+    const { alarms } = await this.#require(id, sight);
     const active = alarms.filter(({ cleared_at }) => cleared_at === null);
     if (active.length === 0) throw new ConflictError('incident_ended', 'All alarms of this incident have cleared');
-    const own = active.filter((alarm) => canHandleAlarm(caller, alarm, this.#agentOf(alarm)));
+    const own = active.filter((alarm) => canHandleAlarm(sight, alarm));
     if (own.length === 0) {
       throw new PermissionError(
         'not_permitted',
@@ -158,26 +160,25 @@ export class IncidentService {
   }
 
   /** By any of its alarms that the caller sees. */
-  async #require(id: string, caller: Caller): Promise<Seen> {
-    const { store, directory } = this.#options;
-    await directory.refresh();
+  async #require(id: string, sight: NetworkSight): Promise<Seen> {
+    const { store } = this.#options;
     const alarm = await store.alarm(id);
-    const isSeen = alarm && canSeeAlarm(caller, alarm, this.#agentOf(alarm));
+    const isSeen = alarm && canSeeAlarm(sight, alarm);
     const record = isSeen && alarm.incident_id !== null ? await store.get(alarm.incident_id) : undefined;
-    const seen = record && (await this.#seen([record], caller)).get(record.id);
+    const seen = record && (await this.#seen([record], sight)).get(record.id);
     if (!seen) throw new NotFoundError('incident_not_found', 'Incident not found');
     return seen;
   }
 
-  async #mergedAt(id: string, caller: Caller): Promise<Pick<Incident, 'ended_at'> | undefined> {
+  async #mergedAt(id: string, sight: NetworkSight): Promise<Pick<Incident, 'ended_at'> | undefined> {
     const record = await this.#options.store.get(id);
     const first = record?.merged_into ? await this.#options.store.alarm(id) : undefined;
-    if (!first || !canSeeAlarm(caller, first, this.#agentOf(first))) return undefined;
+    if (!first || !canSeeAlarm(sight, first)) return undefined;
     return { ended_at: toTime(record!.ended_at!) };
   }
 
   /** By id; without those of which the caller sees nothing. */
-  async #seen(rows: readonly IncidentRecord[], caller: Caller): Promise<Map<string, Seen>> {
+  async #seen(rows: readonly IncidentRecord[], sight: NetworkSight): Promise<Map<string, Seen>> {
     const { store, sites } = this.#options;
     const ids = rows.map(({ id }) => id);
     const alarms = await store.alarmsOf(ids);
@@ -190,11 +191,11 @@ export class IncidentService {
       for (const row of rows) {
         const visible: IncidentAlarm[] = [];
         for (const alarm of alarms.get(row.id)!) {
-          if (canSeeAlarm(caller, alarm, self.#agentOf(alarm))) visible.push(alarm);
+          if (canSeeAlarm(sight, alarm)) visible.push(alarm);
           yield;
         }
         if (visible.length > 0)
-          found.set(row.id, self.#toSeen(row, visible, { impacts: impacts.get(row.id)!, caller, siteNames }));
+          found.set(row.id, self.#toSeen(row, visible, { impacts: impacts.get(row.id)!, sight, siteNames }));
       }
     }
     await endInSlices(look());
@@ -204,11 +205,11 @@ export class IncidentService {
   #toSeen(
     record: IncidentRecord,
     alarms: IncidentAlarm[],
-    seen: { impacts: readonly Impact[]; caller: Caller; siteNames: ReadonlyMap<string, string> },
+    seen: { impacts: readonly Impact[]; sight: NetworkSight; siteNames: ReadonlyMap<string, string> },
   ): Seen {
     const grouped = alarms.map(toGrouped);
-    const nameOf = (ap_id: string) => this.#options.directory.get(ap_id)?.display_name ?? ap_id;
-    const { isUser } = rightsOf(seen.caller);
+    const nameOf = (ap_id: string) => this.#options.network.get(ap_id)?.display_name ?? ap_id;
+    const { isUser } = seen.sight.rights;
     const { cause, confidence, site, title, leading } = describeIncident(grouped, nameOf, seen.siteNames, isUser);
     const aps = new Set(accessPointsOf(grouped));
     const own = seen.impacts.filter(({ ap_id }) => aps.has(ap_id));
@@ -227,9 +228,7 @@ export class IncidentService {
       minutes_lost: toMinutes(own.reduce((sum, { lost_ms }) => sum + lost_ms, 0)),
       alarms: alarms.slice(0, maxIds).map(({ id }) => id),
       merged_into: null,
-      may_handle: alarms.some(
-        (alarm) => alarm.cleared_at === null && canHandleAlarm(seen.caller, alarm, this.#agentOf(alarm)),
-      ),
+      may_handle: alarms.some((alarm) => alarm.cleared_at === null && canHandleAlarm(seen.sight, alarm)),
     };
     return { incident, alarms, leading: alarms.find(({ id }) => id === leading.id)! };
   }
@@ -254,16 +253,12 @@ export class IncidentService {
     const shown = await view.show(caller, events);
     return shown.map((event) => toEventItem(event, caller));
   }
+}
 
-  #agentOf({ ap_id }: IncidentAlarm) {
-    return ap_id === null ? undefined : this.#options.directory.get(ap_id);
-  }
-
-  #selectable(alarm: IncidentAlarm) {
-    const { ap_id, site } = alarm;
-    const nobody = { ap_id: ap_id ?? '', display_name: null, site, tags: [], access_point_type: null };
-    return this.#agentOf(alarm) ?? nobody;
-  }
+function selectable(sight: NetworkSight, alarm: IncidentAlarm) {
+  const { ap_id, site } = alarm;
+  const nobody = { ap_id: ap_id ?? '', display_name: null, site, tags: [], access_point_type: null };
+  return agentOf(sight, alarm) ?? nobody;
 }
 
 /** Those that follow from another one are not asked about. */

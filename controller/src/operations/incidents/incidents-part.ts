@@ -1,13 +1,11 @@
 // Incidents as a part: alarms that belong together, who was affected, and what is known of the cause.
-import { readPlace } from '@weft/contract/place';
-import type { AgentStore } from '../../core/accounts/agents/agent-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { DeviceRegistry } from '../../core/devices/registry/device-registry.ts';
 import type { TransactionStep } from '../../core/event-kinds.ts';
 import type { Events } from '../../core/events.ts';
-import type { FleetIndex } from '../../core/fleet/index/fleet-index.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import type { AlarmService } from '../alarms/api/alarm-service.ts';
 import type { AlarmRecord } from '../alarms/store/alarm-store.ts';
@@ -32,17 +30,16 @@ interface IncidentsPartDeps extends Platform {
     lease: NodeLease;
     ruleStore: RuleStore;
   };
-  agentStore: AgentStore;
   eventLog: EventLog;
   view: EventView;
-  fleetIndex: FleetIndex;
+  network: Network;
   registry: DeviceRegistry;
   rolloutStore: RolloutStore;
   siteStore: SiteStore;
 }
 
 export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
-  const { config, database, telemetryStore: telemetry, eventLog, fleetIndex: directory, retention, onChange } = deps;
+  const { config, database, telemetryStore: telemetry, eventLog, network, retention, onChange } = deps;
   const { activeAlarms, lease, ruleStore } = deps.alarms;
   const store = new IncidentStore(database);
   let products = new Map<string, string | null>();
@@ -62,15 +59,14 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     telemetry,
     registry: deps.registry,
     productOf,
-    nameOf: (ap_id) => directory.get(ap_id)?.display_name ?? ap_id,
-    findPlace: async (ap_id) => readPlace((await deps.agentStore.get(ap_id))?.configuration ?? {}),
+    nameOf: (ap_id) => network.get(ap_id)?.display_name ?? ap_id,
+    placeOf: (ap_id) => network.get(ap_id)?.place,
     sites: deps.siteStore,
     onChange,
   });
-  const shared = { store, directory, eventLog };
+  const shared = { store, network, eventLog };
   const diagnoses = new DiagnosisService({
     ...shared,
-    agents: deps.agentStore,
     active: activeAlarms,
     telemetry,
     productOf,
@@ -90,7 +86,7 @@ export function createIncidentsPart(deps: IncidentsPartDeps, events: Events) {
     remove: (nowMs) => store.prune(nowMs - keptMs, nowMs - dayMs, pruneRows),
   });
   deps.alarms.ended.add((tx, cleared) => keeper.closeEnded(tx, cleared));
-  events.devicesAffected.onAsk(() => store.devicesAffected());
+  network.columns.devicesAffected = () => store.devicesAffected();
   events.agentRemoved.add('data', (ap_id) => store.removeAgent(ap_id));
   events.deviceErased.within(async (tx, { names }) => {
     await store.forgetDevices(tx, names);

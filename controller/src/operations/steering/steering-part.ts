@@ -1,11 +1,12 @@
 // Steering as a part: the result of commands that move a device, by what the network sees, and who would not be moved.
-import type { AgentStore } from '../../core/accounts/agents/agent-store.ts';
+
 import { PeriodicTask } from '../../core/base/periodic-task.ts';
 import type { CommandsPart } from '../../core/commands/commands-part.ts';
 import type { DevicesPart } from '../../core/devices/devices-part.ts';
 import { none } from '../../core/devices/registry/device-table.ts';
 import { SteeredStore } from '../../core/devices/store/steered-store.ts';
 import type { Events } from '../../core/events.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import { SteeringWatch, type TargetSight } from './steering-watch.ts';
 import { Stickiness } from './stickiness.ts';
@@ -13,13 +14,13 @@ import { Stickiness } from './stickiness.ts';
 const lookBackEveryMs = 5_000;
 
 interface SteeringPartDeps extends Platform {
-  agentStore: Pick<AgentStore, 'get'>;
+  network: Pick<Network, 'get'>;
   commands: Pick<CommandsPart, 'steering'>;
   devices: Pick<DevicesPart, 'names' | 'registry' | 'addresses' | 'sticky'>;
 }
 
 export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
-  const { config, database, agentStore, commands, devices, now, onError, onChange } = deps;
+  const { config, database, network, commands, devices, now, onError, onChange } = deps;
   const { registry } = devices;
   /** Since when the device is there; undefined if it is not. */
   const attachedSince = (ap_id: string, device: string): number | undefined => {
@@ -51,7 +52,7 @@ export function createSteeringPart(deps: SteeringPartDeps, events: Events) {
     ...commands.steering,
     lookAt,
     deviceAt: (ap_id, identity) => devices.addresses.deviceAt(ap_id, identity) ?? emulatedDevice(identity),
-    hasModelTime: async (ap_id) => ((await agentStore.get(ap_id))?.emulated_for ?? null) !== null,
+    hasModelTime: (ap_id) => network.get(ap_id)?.emulated === true,
     onError,
     now,
   });

@@ -29,7 +29,7 @@ export interface SteeringWatchOptions {
   /** The device that an access point has chosen itself, by the identity in its answer. */
   deviceAt: (ap_id: string, identity: string) => string | undefined;
   /** Whether its samples have the time of a model, which has nothing to do with the clock. */
-  hasModelTime: (ap_id: string) => Promise<boolean>;
+  hasModelTime: (ap_id: string) => boolean;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
@@ -60,7 +60,7 @@ export class SteeringWatch extends PeriodicTask {
     const byTarget = Map.groupBy(waiting, ({ args }) => String(args.target));
     const known = await Promise.all(
       [...byTarget.keys()].map(async (ap_id) => {
-        return [ap_id, this.#modelTime.get(ap_id) ?? (await this.#options.hasModelTime(ap_id))] as const;
+        return [ap_id, this.#modelTime.get(ap_id) ?? this.#options.hasModelTime(ap_id)] as const;
       }),
     );
     this.#byTarget = byTarget;

@@ -3,26 +3,24 @@
 import type { EventItem } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { parseSelector, type Selectable, type Selector } from '@weft/contract/selector';
-import type { AgentService } from '../../core/accounts/agents/agent-service.ts';
 import type { LoggedEvent } from '../../core/accounts/event-log/event-record.ts';
 import { groupedNames, narrowed } from '../../core/accounts/event-log/grouped-event.ts';
 import type { Caller } from '../../core/base/caller.ts';
-import { NotFoundError } from '../../core/base/errors.ts';
 import { mayReadConfig } from '../../core/base/rights/permission.ts';
 import { rightsOf } from '../../core/base/rights/rights.ts';
-import { createTest, type FleetView, needsOf } from '../../core/fleet/index/fleet-view.ts';
+import type { Network } from '../../core/network/network.ts';
 
 export interface EventViewOptions {
-  agents: Pick<AgentService, 'requireVisible'>;
+  network: Pick<Network, 'visibleTo'>;
   selection: Pick<EventSelection, 'choose'>;
 }
 
 export class EventView {
-  readonly #agents: EventViewOptions['agents'];
+  readonly #network: EventViewOptions['network'];
   readonly #selection: EventViewOptions['selection'];
 
-  constructor({ agents, selection }: EventViewOptions) {
-    this.#agents = agents;
+  constructor({ network, selection }: EventViewOptions) {
+    this.#network = network;
     this.#selection = selection;
   }
 
@@ -48,16 +46,8 @@ export class EventView {
         (event) => groupedNames(event) ?? [...(event.ap_id === null ? [] : [event.ap_id]), ...fromOf(event)],
       ),
     );
-    const visible = new Set<string>();
-    for (const ap_id of names) {
-      try {
-        await this.#agents.requireVisible(ap_id, caller);
-        visible.add(ap_id);
-      } catch (error) {
-        if (!(error instanceof NotFoundError)) throw error;
-      }
-    }
-    return visible;
+    const sight = await this.#network.visibleTo(caller);
+    return new Set([...names].filter((ap_id) => sight.get(ap_id)));
   }
 }
 
@@ -92,11 +82,11 @@ export function toEventItem({ ts, ...event }: LoggedEvent, caller: Caller): Even
 
 /** Which events a selector selects: those about access points that it selects now, and those about sites that it names. */
 export class EventSelection {
-  readonly #fleet: FleetView;
+  readonly #network: Network;
   readonly #parsed = new BoundedMap<string, Selector>(200);
 
-  constructor(fleet: FleetView) {
-    this.#fleet = fleet;
+  constructor(network: Network) {
+    this.#network = network;
   }
 
   /**
@@ -106,9 +96,9 @@ export class EventSelection {
   readonly choose = async (text: string, events: readonly LoggedEvent[], caller?: Caller): Promise<LoggedEvent[]> => {
     const selector = this.#parsed.getOrInsert(text, () => parseSelector(text));
     if (selector.node.kind === 'all' || events.length === 0) return [...events];
-    const test = createTest(selector, await this.#fleet.moment(needsOf(selector, caller)));
+    const test = await this.#network.selection(selector, caller);
     const isSelected = (ap_id: string, site: string | null) => {
-      const agent = this.#fleet.get(ap_id);
+      const agent = this.#network.get(ap_id);
       return agent ? test(agent) : selector.test(bare(ap_id, site));
     };
     return events.flatMap((event) => {

@@ -1,14 +1,13 @@
 // The timeline as a part: the event log for callers, in pages and live.
 import { EventKind } from '@weft/contract';
 import { didYouMean } from '@weft/contract/closest-name';
-import type { AgentService } from '../../core/accounts/agents/agent-service.ts';
 import type { AuthService } from '../../core/accounts/auth/auth-service.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { FormatCheck, Formats } from '../../core/base/input/validator.ts';
 import { valueError } from '../../core/base/input/value-rules.ts';
 import { fleetReaders } from '../../core/base/rights/permission.ts';
 import type { Events } from '../../core/events.ts';
-import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import { parseNames } from '../../core/telemetry/query/metrics-formats.ts';
 import { EventFeed } from './event-feed.ts';
@@ -20,16 +19,15 @@ const maxStreamsPerCaller = 20;
 
 interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError' | 'isCutOff'> {
   eventLog: EventLog;
-  agents: AgentService;
   auth: AuthService;
-  fleet: FleetView;
+  network: Network;
 }
 
 export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
-  const { eventLog: log, agents, auth, fleet, shares, onError } = deps;
-  const selection = new EventSelection(fleet);
-  const view = new EventView({ agents, selection });
-  const timeline = new TimelineService({ log, view, fleet });
+  const { eventLog: log, auth, network, shares, onError } = deps;
+  const selection = new EventSelection(network);
+  const view = new EventView({ network, selection });
+  const timeline = new TimelineService({ log, view, network });
   const feed = new EventFeed({
     log,
     view,
@@ -38,11 +36,6 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     authorize: async (token) => auth.authorize(token, fleetReaders),
     onError,
   });
-  // What the log says of sites is as fresh as this.
-  const refresh = () => void fleet.moment({}).catch((error) => onError(error, 'the agents could not be read'));
-  events.labelsChanged.on(refresh);
-  events.sitesChanged.on(refresh);
-  events.siteOf.onAsk((ap_id) => fleet.get(ap_id));
   events.logged.on(() => feed.logged());
   events.callerChanged.on(({ id }) => feed.callerChanged(id));
   return {

@@ -7,7 +7,7 @@ import type { Caller } from '../../core/base/caller.ts';
 import { ValidationError } from '../../core/base/errors.ts';
 import { valueError } from '../../core/base/input/value-rules.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
-import type { FleetView } from '../../core/fleet/index/fleet-view.ts';
+import type { Network } from '../../core/network/network.ts';
 import { type EventView, toEventItem } from './event-view.ts';
 
 /** How many stretches of the log one call looks at. */
@@ -33,18 +33,18 @@ export interface TimelineServiceOptions {
   log: Pick<EventLog, 'read'>;
   view: EventView;
   /** Asked for the access points of a search. */
-  fleet: Pick<FleetView, 'named'>;
+  network: Pick<Network, 'named'>;
 }
 
 export class TimelineService {
   readonly #log: TimelineServiceOptions['log'];
   readonly #view: EventView;
-  readonly #fleet: TimelineServiceOptions['fleet'];
+  readonly #network: TimelineServiceOptions['network'];
 
-  constructor({ log, view, fleet }: TimelineServiceOptions) {
+  constructor({ log, view, network }: TimelineServiceOptions) {
     this.#log = log;
     this.#view = view;
-    this.#fleet = fleet;
+    this.#network = network;
   }
 
   async list(caller: Caller, query: TimelineQuery): Promise<EventList> {
@@ -76,8 +76,8 @@ export class TimelineService {
   /** Whoever is called exactly so, else all whose names contain it; one that is gone is found by its id alone. */
   async #named(text: string): Promise<Set<string>> {
     const part = text.toLowerCase();
-    const exact = await this.#fleet.named((name) => name === part);
-    const found = exact.length > 0 ? exact : await this.#fleet.named((name) => name.includes(part));
+    const exact = await this.#network.named((name) => name === part);
+    const found = exact.length > 0 ? exact : await this.#network.named((name) => name.includes(part));
     return new Set(found.length > 0 ? found : [text]);
   }
 }

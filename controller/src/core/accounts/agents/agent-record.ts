@@ -7,6 +7,7 @@ import type { SqlQueries, SqlValue } from '../../base/storage/sql-database.ts';
 import { inParts, runRows } from '../../base/storage/sql-rows.ts';
 import { RecordTable } from '../../base/storage/sql-store.ts';
 import { fleetHead, raiseRevision } from '../../base/storage/table-revision.ts';
+import { VISIBLE } from '../../network/agent-row-store.ts';
 
 export interface AgentRecord extends VisibleAgent {
   id: string;
@@ -49,8 +50,6 @@ export type AgentChange = Partial<Pick<AgentRecord, 'password_hash' | 'configura
   ifMatch?: string | undefined;
 };
 
-export const VISIBLE = `ap_id, emulated_for, display_name,
-  (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
 const COLUMNS = `id, password_hash, configuration, onboard, ver, created_at, ${VISIBLE}`;
 export const agentTable = new RecordTable<AgentRecord>('agents', COLUMNS, {
   json: ['configuration', 'tags'],

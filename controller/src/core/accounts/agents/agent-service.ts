@@ -11,24 +11,20 @@ import { generateSecret } from '../../base/secrets.ts';
 import type { Budget } from '../../base/shares/budget.ts';
 import { principalOf } from '../../base/shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
+import type { Network } from '../../network/network.ts';
+import { agentNotFound } from '../../network/sight.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import {
-  agentNotFound,
-  type FoundAgent,
-  type ListedAgent,
   type NewAgent,
   refuseChange,
   type TaggedAgent,
   toChange,
-  toFoundAgent,
-  toListedAgent,
   toNewRecord,
   tooManyAgents,
   toPrincipal,
   toTaggedAgent,
 } from './agent-answers.ts';
-import { AgentMemory, ListedAgents } from './agent-cache.ts';
 import { agentCreated, agentOnboarded, agentRemoved, agentUpdated } from './agent-entries.ts';
 import { hashOf, isGeneratedHash, isPassword, refuseReplaced } from './agent-password.ts';
 import {
@@ -42,6 +38,7 @@ import {
 import type { AgentStore } from './agent-store.ts';
 
 export interface AgentServiceOptions {
+  network: Pick<Network, 'visibleTo'>;
   agents: AgentStore;
   hasher: PasswordHasher;
   changes: CallerChanges;
@@ -53,95 +50,25 @@ export interface AgentServiceOptions {
   forgetData?: (ap_id: string) => Promise<void>;
   /** What an agent may change of itself; default: any number. */
   ownChanges?: Budget;
-  /** How long a record is cached, although other nodes may change it. Default: not at all. */
-  freshMs?: number;
 }
 
 export class AgentService implements PrincipalSource {
   readonly #options: AgentServiceOptions;
   readonly #agents: AgentStore;
-  readonly #memory: AgentMemory;
-  readonly #listed: ListedAgents;
 
   constructor(options: AgentServiceOptions) {
-    const { agents, freshMs = 0 } = options;
     this.#options = options;
-    this.#agents = agents;
-    this.#listed = new ListedAgents(agents);
-    this.#memory = new AgentMemory((ap_id) => agents.get(ap_id), freshMs);
+    this.#agents = options.agents;
   }
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not read. */
   readonly get = async (ap_id: string, caller: Caller) => (await this.getTagged(ap_id, caller)).agent;
 
   async getTagged(ap_id: string, caller: Caller): Promise<TaggedAgent> {
+    (await this.#options.network.visibleTo(caller)).require(ap_id);
     const agent = await this.#agents.get(ap_id);
-    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
+    if (!agent) throw agentNotFound();
     return toTaggedAgent(agent);
-  }
-
-  /**
-   * The same without the record. The existence of an agent is cached briefly, because charts poll every second; then it
-   * returns without a promise.
-   */
-  requireVisible(ap_id: string, caller: Caller): Promise<AgentRecord> | undefined {
-    const known = this.#memory.get(ap_id);
-    if (!known) return this.#look(ap_id, caller);
-    if (!rightsOf(caller).sees(known)) throw agentNotFound();
-    return undefined;
-  }
-
-  /** Its labels have changed. */
-  forget(ap_id: string): void {
-    this.#memory.forget(ap_id);
-  }
-
-  /** Others may have changed or removed agents. */
-  forgetAll(): void {
-    this.#memory.forgetAll();
-  }
-
-  /** The cached record, with what decides who may see it. */
-  async find(ap_id: string, caller: Caller): Promise<FoundAgent> {
-    const known = this.#memory.get(ap_id);
-    if (known && !rightsOf(caller).sees(known)) throw agentNotFound();
-    return toFoundAgent(known ?? (await this.#look(ap_id, caller)));
-  }
-
-  async #look(ap_id: string, caller: Caller): Promise<AgentRecord> {
-    const agent = await this.#memory.look(ap_id);
-    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
-    return agent;
-  }
-
-  /** Those of these agents that the caller may see. */
-  async visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
-    const rights = rightsOf(caller);
-    const visible = new Set(ap_ids.filter((ap_id) => rights.seesName(ap_id)));
-    const others = rights.agent ? [] : ap_ids.filter((ap_id) => !visible.has(ap_id));
-    if (others.length > 0) {
-      for (const agent of await this.#agents.visible(others)) if (rights.sees(agent)) visible.add(agent.ap_id);
-    }
-    return visible;
-  }
-
-  /** The agent, or undefined: for internal use, without a permission check. */
-  async lookUp(ap_id: string): Promise<FoundAgent | undefined> {
-    const agent = await this.#agents.get(ap_id);
-    return agent && toFoundAgent(agent);
-  }
-
-  /**
-   * Every agent that the caller may read, ordered by ap_id, with what a filter has to know; those whose network has ended only if they
-   * are named, or `withEnded`. `only`: at most these.
-   */
-  pages(caller: Caller, only?: readonly string[], withEnded = false): AsyncGenerator<ListedAgent[]> {
-    return this.#listed.visibleTo(caller, only, withEnded);
-  }
-
-  /** Up to `limit` agents after this ap_id, ordered by ap_id: for internal use, without a permission check. */
-  async page(afterApId: string, limit: number): Promise<ListedAgent[]> {
-    return (await this.#agents.page(afterApId, limit)).map(toListedAgent);
   }
 
   async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<TaggedAgent> {
@@ -206,7 +133,6 @@ export class AgentService implements PrincipalSource {
     }
     if (ifMatch !== undefined) change.ifMatch = ifMatch;
     const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
-    this.#memory.forget(ap_id);
     if (!after) throw agentNotFound();
     if (change.configuration) this.#options.onConfigured?.(after);
     return toTaggedAgent(after);
@@ -247,7 +173,6 @@ export class AgentService implements PrincipalSource {
       ({ id, configuration }) => (id === agent.id ? mergedConfiguration(configuration, keys) : configuration),
       this.#options.audit.entry(({ before, after }) => agentUpdated(agent, before!, after!)),
     );
-    this.#memory.forget(agent.name);
     if (after) this.#options.onConfigured?.(after);
   }
 
@@ -261,7 +186,6 @@ export class AgentService implements PrincipalSource {
       ({ before }) => ({ entry: agentRemoved(by, before!), change: toChange(before!, 'removed', by) }),
       (also) => this.#agents.remove(ap_id, also),
     );
-    this.#memory.forget(ap_id);
     if (!isRemoved) throw agentNotFound();
   }
 
@@ -287,7 +211,6 @@ export class AgentService implements PrincipalSource {
     if (!agent!.onboard) {
       const also = this.#options.audit.entry<AgentRecord>(({ before }) => agentOnboarded(principal.caller, before!));
       await this.#agents.update(agent!.ap_id, { onboard: true }, also);
-      this.#memory.forget(agent!.ap_id);
     }
     return principal;
   }

@@ -1,13 +1,10 @@
 // What the agent store promises, one test a sentence, on both databases.
-import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
 import { agentNamed, siteAt } from '../../../../../test/pure/stored-records.ts';
 import { revokedHash } from '../../base/storage/ended-agents.ts';
 import { type SqlDatabase, UniqueViolation } from '../../base/storage/sql-database.ts';
 import { SiteStore } from '../sites/site-store.ts';
-import { type ListedAgent, toListedAgent } from './agent-answers.ts';
-import { ListedAgents } from './agent-cache.ts';
 import type { AgentRecord } from './agent-record.ts';
 import { AgentStore, UnknownSite } from './agent-store.ts';
 
@@ -45,14 +42,8 @@ function describeAgentStore(open: () => Promise<AgentStoreFixture>): void {
 
   test('revision rises with every change, on any node, and with nothing else', async () => {
     const seen = [await store.revision()];
-    const listed = new ListedAgents(store);
-    const read = async (pages: ReturnType<ListedAgents['pages']>): Promise<ListedAgent[]> =>
-      (await Readable.from(pages).toArray()).flat();
-    const list = () => read(listed.pages());
     const rose = async (change: () => Promise<unknown>) => {
       await change();
-      // A list that is kept in memory is the stored one after every change.
-      expect(await list()).toStrictEqual((await store.page('', 1_000)).map(toListedAgent));
       seen.push(await fixture.otherNode.revision());
       expect(seen.at(-1)).toBeGreaterThan(seen.at(-2)!);
     };
@@ -64,25 +55,6 @@ function describeAgentStore(open: () => Promise<AgentStoreFixture>): void {
     await rose(() => fixture.db.transaction((tx) => store.createAll(tx, [agentNamed('ap-1'), agentNamed('ap-2')])));
     await store.get('ap-1');
     expect(await store.revision()).toBe(seen.at(-1));
-    // And is not read again.
-    expect((await list())[0]).toBe((await list())[0]);
-    const only = await read(new ListedAgents(store).pages(['ap-2', 'unknown']));
-    expect(only.map(({ ap_id }) => ap_id)).toEqual(['ap-2']);
-  });
-
-  test('visible gives what decides who may see these agents, also in a transaction', async () => {
-    const many = Array.from({ length: 600 }, (_, n) =>
-      agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob', tags: [`t${n}`], display_name: `Cell ${n}` }),
-    );
-    await fixture.db.transaction((tx) => store.createAll(tx, [...many, agentNamed('real')]));
-    const names = [...many.map(({ ap_id }) => ap_id), 'unknown'];
-    const expected = many.map(({ ap_id, emulated_for, display_name, site, tags }) => ({
-      ...{ ap_id, emulated_for, display_name, site, tags },
-    }));
-    const byName = (found: readonly { ap_id: string }[]) => new Map(found.map((agent) => [agent.ap_id, agent]));
-    expect(byName(await store.visible(names))).toEqual(byName(expected));
-    expect(byName(await fixture.db.transaction((tx) => store.visible(names, tx)))).toEqual(byName(expected));
-    expect(await store.visible([])).toEqual([]);
   });
 
   test('createAll makes many at once, and none if one of the names is taken', async () => {
@@ -275,7 +247,6 @@ function describeAgentStore(open: () => Promise<AgentStoreFixture>): void {
       store.page('', 1_000),
       store.page('', 10),
       store.count(),
-      store.visible(['ap-1']),
       store.create(agentNamed('ap-1')),
       store.update('ap-1', {}),
       store.changeConfiguration('ap-1', () => ({})),

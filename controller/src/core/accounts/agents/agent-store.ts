@@ -1,10 +1,9 @@
 // Agent records: one per access point, real or emulated.
 
-import type { VisibleAgent } from '../../base/rights/rights.ts';
 import { ENDED, revokedHash } from '../../base/storage/ended-agents.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import { runList } from '../../base/storage/sql-rows.ts';
-import { ifTaken, RecordTable, SqlStore } from '../../base/storage/sql-store.ts';
+import { ifTaken, SqlStore } from '../../base/storage/sql-store.ts';
 import { fleetHead, noteRemoved, raiseRevision, readRevision } from '../../base/storage/table-revision.ts';
 import {
   type AgentChange,
@@ -15,11 +14,8 @@ import {
   generatedHashPrefix,
   insertAgent,
   insertAgents,
-  VISIBLE,
 } from './agent-record.ts';
 import { etagOfAgent, requireMatch } from './etags.ts';
-
-const visibleTable = new RecordTable<VisibleAgent>('agents', VISIBLE, { json: ['tags'] });
 
 /** What `changeLabels` throws for a site that does not exist. */
 export class UnknownSite extends Error {
@@ -79,11 +75,6 @@ export class AgentStore extends SqlStore {
   /** Every change of an agent raises it, on any node; so do changes of sites. */
   revision(): Promise<number> {
     return readRevision(this.db, fleetHead);
-  }
-
-  /** What decides who may see and command these agents, of those that exist; in the caller's transaction, if one is given. */
-  async visible(ap_ids: readonly string[], tx: SqlQueries = this.db): Promise<VisibleAgent[]> {
-    return visibleTable.byIds(tx, ap_ids, 'ap_id');
   }
 
   /** Durable when it resolves. Throws ConflictError `agent_exists` if the ap_id is taken. */

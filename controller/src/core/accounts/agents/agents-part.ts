@@ -2,6 +2,7 @@
 
 import type { PrincipalSource } from '../../base/caller.ts';
 import type { Events } from '../../events.ts';
+import type { Network } from '../../network/network.ts';
 import type { Part, Platform } from '../../part.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
@@ -12,26 +13,30 @@ import { AgentStore } from './agent-store.ts';
 import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
 import { EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { labelRoutes } from './label-routes.ts';
-import { LabelService } from './label-service.ts';
-import { labelWatcher } from './label-watcher.ts';
+import { LabelService, labelWatcher } from './label-service.ts';
 import { reachableUrls } from './reachable-urls.ts';
 
 /** As long as one may be asked for. */
 const longestTokenMs = 365 * 86_400_000;
 
 export function createAgentsPart(
-  platform: Platform & { audit: AuditService; changes: CallerChanges; users: Pick<PrincipalSource, 'present'> },
+  platform: Platform & {
+    network: Network;
+    audit: AuditService;
+    changes: CallerChanges;
+    users: Pick<PrincipalSource, 'present'>;
+  },
   events: Events,
 ) {
-  const { config, database, hasher, audit, changes, freshMs, ownUrl, onError } = platform;
+  const { config, database, hasher, audit, changes, ownUrl, onError, network } = platform;
   const store = new AgentStore(database);
   const agents = new AgentService({
+    network,
     agents: store,
     hasher,
     changes,
     audit,
     maxAgents: config.maxAgents,
-    freshMs,
     ownChanges: platform.shares.budget('agent_changes', { perSecond: 0.2, reserve: 60 }),
     onConfigured: events.agentConfigured.emit,
     forgetData: events.agentRemoved.run,
@@ -52,6 +57,7 @@ export function createAgentsPart(
   });
   const watcher = labelWatcher();
   const labels = new LabelService({
+    network,
     agents: store,
     audit,
     acceptsSuggestions: config.acceptLabels === 'yes',
@@ -59,9 +65,6 @@ export function createAgentsPart(
     watcher,
     onError,
   });
-  events.recordsChanged.on(() => agents.forgetAll());
-  events.sitesChanged.on(() => agents.forgetAll());
-  events.labelsChanged.on((ap_id) => agents.forget(ap_id));
   events.agentConfigured.on(({ ap_id, configuration }) => void labels.accept(ap_id, configuration));
   return {
     agents,

@@ -6,16 +6,33 @@ import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import { type Actor, type Caller, system } from '../../base/caller.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
-import type { Port } from '../../port.ts';
+import type { Network } from '../../network/network.ts';
+import { agentNotFound } from '../../network/sight.ts';
+import { Port } from '../../port.ts';
 import type { AuditService } from '../audit/audit-service.ts';
-import { agentNotFound } from './agent-answers.ts';
 import { labelsChanged } from './agent-entries.ts';
 import { type AgentLabels, type AgentRecord, noLabels } from './agent-record.ts';
 import { type AgentStore, UnknownSite } from './agent-store.ts';
 import { etagOfLabels, requireMatch } from './etags.ts';
-import type { LabelWatcher } from './label-watcher.ts';
+
+/** The labels of an agent that settings depend on, as they were and as they are or would be. */
+export interface Relabelled {
+  ap_id: string;
+  before: { site: string | null; tags: readonly string[] };
+  after: { site: string | null; tags: readonly string[] };
+}
+
+export interface LabelWatcher {
+  /** Whose settings these labels change; of all of them, the ap_ids. */
+  reconfigured(changes: readonly Relabelled[]): Promise<ReadonlySet<string>>;
+}
+
+export function labelWatcher(): Port<LabelWatcher> {
+  return new Port<LabelWatcher>({ reconfigured: async () => new Set() });
+}
 
 export interface LabelServiceOptions {
+  network: Pick<Network, 'visibleTo'>;
   agents: Pick<AgentStore, 'get' | 'changeLabels'>;
   audit: AuditService;
   /** Whether the suggestions of agents are accepted where no administrator has set anything. */
@@ -46,8 +63,10 @@ export class LabelService {
 
   /** Throws NotFoundError for an agent that is unknown or that the caller may not see. */
   async get(ap_id: string, caller: Caller): Promise<TaggedLabels> {
-    const agent = await this.#options.agents.get(ap_id);
-    if (!agent || !rightsOf(caller).sees(agent)) throw agentNotFound();
+    const { network, agents } = this.#options;
+    (await network.visibleTo(caller)).require(ap_id);
+    const agent = await agents.get(ap_id);
+    if (!agent) throw agentNotFound();
     return toTagged(agent);
   }
 

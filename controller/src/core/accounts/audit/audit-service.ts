@@ -3,6 +3,7 @@ import type { AuditEntry, AuditPage } from '@weft/contract';
 import { parseObject } from '@weft/contract/is-object';
 import type { InSameTransaction } from '../../base/storage/sql-database.ts';
 import { mapInSlices } from '../../base/time-slices.ts';
+import type { Network } from '../../network/network.ts';
 import type { AuditRecord, NewAuditEntry } from './audit-entry.ts';
 import type { AuditLog, AuditPageOptions } from './audit-store.ts';
 
@@ -19,11 +20,12 @@ const latestMs = 8_640_000_000_000_000;
 
 export class AuditService {
   readonly #log: AuditLog;
-  readonly #agentsCalled: (display_name: string) => Promise<string[]> | undefined;
+  readonly #network: Pick<Network, 'called'> | undefined;
 
-  constructor(log: AuditLog, agentsCalled: (display_name: string) => Promise<string[]> | undefined = () => undefined) {
+  /** Without a network access points are found by their ids alone. */
+  constructor(log: AuditLog, network?: Pick<Network, 'called'>) {
     this.#log = log;
-    this.#agentsCalled = agentsCalled;
+    this.#network = network;
   }
 
   /**
@@ -49,7 +51,7 @@ export class AuditService {
 
   async #namesOf(name: string | undefined): Promise<string[] | undefined> {
     if (name === undefined) return undefined;
-    const agents = (await this.#agentsCalled(name)) ?? [];
+    const agents = (await this.#network?.called(name)) ?? [];
     return [...new Set([name, ...agents.slice(0, maxAgents)])];
   }
 }

@@ -2,6 +2,7 @@
 // what each caller may see.
 import packageJson from '../../../../package.json' with { type: 'json' };
 import type { Events } from '../../events.ts';
+import type { Network } from '../../network/network.ts';
 import type { Part, Platform } from '../../part.ts';
 import type { AuditLog } from '../audit/audit-store.ts';
 import { eventOf } from './audited-events.ts';
@@ -13,6 +14,7 @@ const stepRows = 500;
 
 interface Deps extends Omit<Platform, 'log'> {
   auditLog: AuditLog;
+  network: Pick<Network, 'get'>;
 }
 
 export function createEventLogPart(deps: Deps, events: Events) {
@@ -20,7 +22,7 @@ export function createEventLogPart(deps: Deps, events: Events) {
   const eventLog = new EventLog(database, {
     auditLog,
     onLogged: events.logged.emit,
-    siteOf: (ap_id) => events.siteOf.ask(ap_id)?.site,
+    siteOf: (ap_id) => deps.network.get(ap_id)?.site,
   });
   events.audited.add((tx, entries) =>
     eventLog.append(

@@ -7,6 +7,7 @@ import { NotFoundError, TryLaterError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../base/lists/list-cursor.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
+import type { Network } from '../../network/network.ts';
 import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { ListedSite, SiteRecord, SiteStore } from './site-store.ts';
@@ -15,8 +16,7 @@ export interface SiteServiceOptions {
   sites: SiteStore;
   audit: AuditService;
   maxSites: number;
-  /** By path, how many access points of each site the caller may see, without those of none; undefined: it may see everything. */
-  visibleTo: (caller: Caller) => Promise<ReadonlyMap<string, number> | undefined>;
+  network: Pick<Network, 'visibleTo'>;
   /** Called after every change; must not throw. */
   onChanged: () => void;
 }
@@ -111,7 +111,8 @@ export class SiteService {
 
   /** Whoever sees only some access points sees their sites and those above them, and how many of its own are there. */
   async #sight(caller: Caller): Promise<(site: ListedSite) => Site | undefined> {
-    const visible = await this.#options.visibleTo(caller);
+    const sight = await this.#options.network.visibleTo(caller);
+    const visible = await sight.sites();
     if (!visible) return toSite;
     const paths = new Set<string>();
     for (const path of visible.keys()) {

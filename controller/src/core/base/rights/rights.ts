@@ -25,18 +25,6 @@ export interface VisibleAgent {
 
 type Labels = Pick<VisibleAgent, 'site' | 'tags'>;
 
-/** What a caller sees of the network at one moment, for features that show access points inside of something else. */
-export interface AgentSight {
-  /** Whether nothing is hidden from the caller. */
-  seesAll: boolean;
-  isSeen(ap_id: string): boolean;
-  /** Whether it matches the selector that was asked for. */
-  isSelected(ap_id: string): boolean;
-  typeOf(ap_id: string): string | null;
-  /** What a search looks in, in lower case: id, name, site and type. */
-  wordsOf(ap_id: string): string;
-}
-
 /** Of jobs, commands, emulated networks. */
 interface Owned {
   owner_kind: string;

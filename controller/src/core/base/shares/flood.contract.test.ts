@@ -131,16 +131,16 @@ test('downloads: one caller has its share open, and gets it back when they end',
 });
 
 test('batches: one of a caller after the other, and another’s is sent meanwhile', async () => {
-  const { agents } = weft.parts.agents;
-  const { page } = agents;
+  const { network } = weft.parts.network;
+  const { visibleTo } = network;
   const gate = Promise.withResolvers<void>();
   let isFirst = true;
-  agents.page = async (...range) => {
+  network.visibleTo = async (caller) => {
     if (isFirst) {
       isFirst = false;
       await gate.promise;
     }
-    return page.apply(agents, range);
+    return visibleTo.call(network, caller);
   };
   const batch = (token: string) =>
     post(token, '/api/v1/commands/batch', { agents: 'ap-*', command: 'sleep', dry_run: true });

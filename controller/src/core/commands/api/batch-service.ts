@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import type { BatchAnswer, BatchReason, BatchRequest, BatchTarget, LoginType } from '@weft/contract';
 import { toCommandText } from '@weft/contract/declared-commands';
 import { matchesGlob } from '@weft/contract/glob';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { Caller, CredentialRef } from '../../base/caller.ts';
 import {
   AuthenticationError,
@@ -16,11 +15,11 @@ import {
 } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { commandSenders, requirePermission } from '../../base/rights/permission.ts';
-import { rightsOf } from '../../base/rights/rights.ts';
 import type { Keyring } from '../../base/secrets.ts';
 import type { FairTurns } from '../../base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../base/shares/shares.ts';
 import { giveWay } from '../../base/time-slices.ts';
+import type { Network } from '../../network/network.ts';
 import { type ParsedCommand, readCommand } from '../grammar/command-text.ts';
 import { toDecisionVerdict, toVerdict } from '../ledger/command-answers.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
@@ -28,7 +27,6 @@ import type { SendOptions } from './command-intake.ts';
 import type { CommandServiceOptions } from './command-service.ts';
 
 const maxTargets = 10_000;
-const pageSize = 100;
 /** Of those that are only tried nothing is written, so that many together save nothing. */
 const atOnce = { sent: 200, tried: 4 };
 const stageHoldMs = 60_000;
@@ -41,7 +39,7 @@ type Shared = Pick<CommandServiceOptions, 'ledger' | 'operations' | 'intake' | '
 export interface BatchServiceOptions extends Shared {
   store: Pick<CommandStore, 'createBatch' | 'takeBatches' | 'hasBatch' | 'updateBatch'>;
   keyring: Pick<Keyring, 'encrypt' | 'decrypt'>;
-  agents: Pick<AgentService, 'page'>;
+  network: Pick<Network, 'visibleTo'>;
   shares: Shares;
   /** The caller with its current rights; undefined if it was removed. */
   callerNow: (ref: CredentialRef) => Promise<Caller | undefined>;
@@ -176,15 +174,11 @@ export class BatchService {
 
   async #targets(caller: Caller, wanted: string[] | string): Promise<string[]> {
     if (Array.isArray(wanted)) return [...new Set(wanted)];
-    const rights = rightsOf(caller);
+    const sight = await this.#options.network.visibleTo(caller);
     const found: string[] = [];
-    for (let after = ''; ; ) {
-      const page = await this.#options.agents.page(after, pageSize);
-      const targets = page.filter((agent) => matchesGlob(wanted, agent.ap_id) && rights.sees(agent));
-      found.push(...targets.map(({ ap_id }) => ap_id));
+    for await (const page of sight.pages(undefined, true)) {
+      for (const { ap_id } of page) if (matchesGlob(wanted, ap_id)) found.push(ap_id);
       if (found.length > maxTargets) throw invalidValue(['body', 'agents'], `a batch has at most ${maxTargets} agents`);
-      if (page.length < pageSize) break;
-      after = page.at(-1)!.ap_id;
     }
     if (found.length === 0) throw new NotFoundError('agent_not_found', 'No agent matches');
     return found;

@@ -1,16 +1,18 @@
 // From a request to a command that can be decided about: validates what the caller may send and what the agent supports,
 // and finds the parameter.
-import { defaultParameter, inverseOf, readDeclaredCommands, toCommandText } from '@weft/contract/declared-commands';
+import { defaultParameter, inverseOf, toCommandText } from '@weft/contract/declared-commands';
 import { looksLikeAddress } from '@weft/contract/device-address';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { Caller } from '../../base/caller.ts';
-import { NotFoundError, PermissionError, TryLaterError, ValidationError, WeftError } from '../../base/errors.ts';
+import { PermissionError, TryLaterError, ValidationError, WeftError } from '../../base/errors.ts';
 import { invalidValue, valueError } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { Keyring } from '../../base/secrets.ts';
 import type { RateLimiter } from '../../base/shares/rate-limiter.ts';
 import type { DeviceNames } from '../../devices/privacy/device-names.ts';
-import { type FleetMap, positionOf, settleMsOf } from '../arbitration/fleet-map.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
+import type { Sight } from '../../network/sight.ts';
+import { positionOf } from '../arbitration/surroundings.ts';
 import { requireCommandPermission, standingOf } from '../grammar/command-permissions.ts';
 import { type ParsedCommand, parameterOfText } from '../grammar/command-text.ts';
 import { isDeviceCommand, steerDevice } from '../grammar/device-commands.ts';
@@ -23,8 +25,6 @@ import { orderedUuid } from '../ledger/ordered-uuid.ts';
 import { seal } from '../ledger/sent-command.ts';
 
 type Loc = (string | number)[];
-export type TargetAgent = Awaited<ReturnType<AgentService['find']>>;
-
 export interface SendOptions {
   hold_seconds?: number | undefined;
   expires_in?: number | undefined;
@@ -34,8 +34,7 @@ export interface SendOptions {
 }
 
 export interface CommandIntakeOptions {
-  agents: Pick<AgentService, 'find'>;
-  fleet: FleetMap;
+  network: Pick<Network, 'visibleTo'>;
   /** Of each app. */
   rate: RateLimiter;
   keyring: Pick<Keyring, 'encrypt' | 'fingerprint'>;
@@ -81,19 +80,15 @@ export class CommandIntake {
     ap_id: string,
     command: ParsedCommand,
     loc: Loc = ['query', 'command'],
-  ): Promise<TargetAgent> {
-    const rights = rightsOf(caller);
+  ): Promise<AgentRow> {
+    const sight = await this.#options.network.visibleTo(caller);
+    const { rights } = sight;
     const isPerson = rights.isUser && !rights.isAdmin;
-    try {
-      const agent = await this.#options.agents.find(ap_id, caller);
-      if (isPerson && !rights.operates(agent)) throw notYours();
-      await this.#requireKnownTarget(caller, command, loc);
-      return agent;
-    } catch (error) {
-      // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
-      if (isPerson && rights.seesAll && error instanceof NotFoundError) throw notYours();
-      throw error;
-    }
+    // Who sees every agent has nothing to be hidden from, and learns of no right that it has not.
+    if (isPerson && !sight.operates(ap_id) && (sight.seesAll || sight.sees(ap_id))) throw notYours();
+    const agent = sight.require(ap_id);
+    requireKnownTarget(sight, command, loc);
+    return agent;
   }
 
   /**
@@ -114,16 +109,6 @@ export class CommandIntake {
     }
   }
 
-  /** Throws ValidationError if a device is to be moved to an access point that the caller does not see. */
-  async #requireKnownTarget(caller: Caller, { name, args: { target } }: ParsedCommand, loc: Loc): Promise<void> {
-    if (name !== steerDevice || typeof target !== 'string') return;
-    const found = await this.#options.agents.find(target, caller).catch((error) => {
-      if (error instanceof NotFoundError) return undefined;
-      throw error;
-    });
-    if (!found) throw invalidValue([...loc, 'target'], 'there is no access point with this name');
-  }
-
   /** A device is named by its pseudonym. Throws ValidationError for an address, which would be stored and logged. */
   #withDeviceName(command: ParsedCommand, loc: Loc): ParsedCommand {
     const { name, args, text } = command;
@@ -142,21 +127,20 @@ export class CommandIntake {
   /** Throws ValidationError if the agent does not know the command, or not these arguments. */
   toNewCommand(
     caller: Caller,
-    agent: TargetAgent,
+    agent: AgentRow,
     command: ParsedCommand,
     options: SendOptions,
     loc: Loc = ['query', 'command'],
   ): NewCommand {
-    const { ap_id, configuration } = agent;
+    const { ap_id } = agent;
     // Agents may pass the text on to a shell or a serial line: what is one command here must not be two there.
-    if (command.hasLines && configuration.multiline !== true) {
+    if (command.hasLines && !agent.isMultiline) {
       throw invalidValue(loc, 'a command to this agent is one line: its configuration does not say `multiline: true`');
     }
-    const declared = readDeclaredCommands(configuration);
+    const declared = agent.commands;
     const { name: called, args, text } = this.#withDeviceName(asDeclared(command, declared), loc);
     const declaration = requireDeclared(declared, { name: called, args }, loc);
     requireCommandPermission(caller, { name: called, args });
-    this.#options.fleet.set(agent);
     const now = this.#now();
     const command_id = orderedUuid(now);
     // Of each caller its own: a verdict must not tell one caller whether it has guessed the secret of another.
@@ -195,12 +179,18 @@ export class CommandIntake {
       owner_ver: caller.ver,
       idempotency_key: options.idempotency_key ?? null,
       guard,
-      settle_ms: guard === null ? null : settleMsOf(configuration),
+      settle_ms: guard === null ? null : agent.settleMs,
       batch_id: options.batch_id ?? null,
       inverse_of: null,
       inverse: inverse === undefined ? undefined : { name: inverse, args: {} },
     };
   }
+}
+
+/** Throws ValidationError if a device is to be moved to an access point that the caller does not see. */
+function requireKnownTarget(sight: Sight, { name, args: { target } }: ParsedCommand, loc: Loc): void {
+  if (name !== steerDevice || typeof target !== 'string' || sight.get(target)) return;
+  throw invalidValue([...loc, 'target'], 'there is no access point with this name');
 }
 
 /** Free text names a command in any letters; one that the agent lists in exactly these letters is meant. */

@@ -8,16 +8,17 @@ import type { Caller } from '../../base/caller.ts';
 import { PermissionError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
-import type { Events } from '../../events.ts';
+import type { AgentRowStore } from '../../network/agent-row-store.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
 import type { Port } from '../../port.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import { type FleetMap, positionOf } from '../arbitration/fleet-map.ts';
+import type { Surroundings } from '../arbitration/surroundings.ts';
 import { type Guard, parseGuard, storedGuard } from '../grammar/guard-expression.ts';
 import type { Want } from '../grammar/requested-value.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import type { RulesKeeper } from '../ledger/rules-keeper.ts';
 import type { ParameterOwner } from '../parameter-owner.ts';
-import type { TargetAgent } from './command-intake.ts';
 
 const maxAgents = 200;
 /** An agent may have very many metrics; a message need not. */
@@ -25,9 +26,10 @@ const maxShown = 10;
 const loc = ['query', 'guard'];
 
 export interface GuardScopeOptions {
-  fleet: Pick<FleetMap, 'names' | 'neighboursOf'>;
+  network: Network;
+  agentRows: Pick<AgentRowStore, 'configurations'>;
+  surroundings: Pick<Surroundings, 'neighboursOf'>;
   rules: Pick<RulesKeeper, 'current'>;
-  sight: Events['agentSight']['ask'];
   telemetry: Pick<TelemetryStore, 'fields' | 'latest'>;
   parameters: Port<ParameterOwner>;
 }
@@ -40,7 +42,7 @@ export class GuardScope {
   }
 
   /** The guard as it is stored. Throws ValidationError if it is about nothing that the caller may see and that is reported. */
-  async toStored(caller: Caller, agent: TargetAgent, text: string): Promise<string> {
+  async toStored(caller: Caller, agent: AgentRow, text: string): Promise<string> {
     // How a guard ends says something about values.
     if (rightsOf(caller).limits.read === false) throw new PermissionError();
     const guard = parseGuard(text, loc);
@@ -54,13 +56,17 @@ export class GuardScope {
    * of which an argument is named after, or is the only one. Undefined unless it has said them all.
    */
   async reported(
-    agent: TargetAgent,
+    agent: AgentRow,
     { intent: { name, args, parameter }, sealed }: NewCommand,
   ): Promise<Want | undefined> {
-    const declared = [...readDeclaredSettings(agent.configuration)].filter(([, of]) => of.parameter === parameter);
+    const { parameters, telemetry, agentRows } = this.#options;
     const keys = Object.keys(args);
-    if (declared.length === 0 || keys.length === 0 || sealed !== null) return undefined;
-    const { parameters, telemetry } = this.#options;
+    if (keys.length === 0 || sealed !== null) return undefined;
+    const configuration = (await agentRows.configurations([agent.ap_id])).get(agent.ap_id) ?? '{}';
+    const declared = [...readDeclaredSettings(JSON.parse(configuration))].filter(
+      ([, of]) => of.parameter === parameter,
+    );
+    if (declared.length === 0) return undefined;
     const runs = await parameters.owner.running(agent.ap_id);
     const [latest] = await telemetry.latest([agent.ap_id]);
     const before: Record<string, unknown> = {};
@@ -77,16 +83,20 @@ export class GuardScope {
     return { name, args: before };
   }
 
-  async #agentsOf(caller: Caller, agent: TargetAgent, { selector }: Guard): Promise<string[]> {
+  async #agentsOf(caller: Caller, agent: AgentRow, { selector }: Guard): Promise<string[]> {
     if (selector === undefined) return [agent.ap_id];
-    const { fleet, rules, sight } = this.#options;
+    const { network, surroundings, rules } = this.#options;
     const isNear = selector === 'neighbours';
     if (!isNear) requireSelector(selector);
-    const seen = await sight(caller, isNear ? '' : selector);
+    const isSelected = await network.selection(isNear ? '' : selector, caller);
+    const sight = network.sight(caller);
     const named = isNear
-      ? fleet.neighboursOf(rules.current, agent.ap_id, positionOf(agent).technology)
-      : [...fleet.names];
-    const found = named.filter((ap_id) => seen?.isSeen(ap_id) && seen.isSelected(ap_id));
+      ? surroundings.neighboursOf(rules.current, agent.ap_id, agent.technology)
+      : network.agents.map(({ ap_id }) => ap_id);
+    const found = named.filter((ap_id) => {
+      const row = sight.get(ap_id);
+      return row !== undefined && !row.isEnded && isSelected(row);
+    });
     if (found.length === 0) throw invalidValue(loc, `no access point that you may see matches ${selector}`);
     if (found.length <= maxAgents) return found;
     throw invalidValue(loc, `${found.length} access points match ${selector}; a guard is about at most ${maxAgents}`);

@@ -1,10 +1,8 @@
 // Whom and what a caller may learn about: rivals on access points that it cannot see stay without name and id, in every
 // answer about commands, and what such access points said stays out. The texts of decisions name nobody on another access point (arbitration/conflict-resolution.ts).
 import type { Command, Conflict, Rival } from '@weft/contract';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { Caller } from '../../base/caller.ts';
-import { NotFoundError } from '../../base/errors.ts';
-import { rightsOf } from '../../base/rights/rights.ts';
+import type { Network } from '../../network/network.ts';
 import { devicePrefix } from '../grammar/device-commands.ts';
 
 const anotherCaller = 'another caller';
@@ -15,23 +13,14 @@ interface Answer {
 }
 
 export class RivalVisibility {
-  readonly #agents: Pick<AgentService, 'find'>;
+  readonly #network: Pick<Network, 'visibleTo'>;
 
-  constructor(agents: Pick<AgentService, 'find'>) {
-    this.#agents = agents;
+  constructor(network: Pick<Network, 'visibleTo'>) {
+    this.#network = network;
   }
 
   async canSee(caller: Caller, ap_id: string): Promise<boolean> {
-    const rights = rightsOf(caller);
-    if (rights.seesName(ap_id)) return true;
-    if (rights.agent) return false;
-    try {
-      await this.#agents.find(ap_id, caller);
-      return true;
-    } catch (error) {
-      if (error instanceof NotFoundError) return false;
-      throw error;
-    }
+    return (await this.#network.visibleTo(caller)).sees(ap_id);
   }
 
   /** The answer as this caller may have it. */

@@ -1,7 +1,8 @@
 // How many agents of a site one app has commanded recently, so that one faulty program does not take a whole site with
 // it. The access points of each emulated network are sites of their own, and its model time is their time. Counts live in this
 // process: n nodes allow n times as much.
-import { runOf } from '../../accounts/agents/emulated-name.ts';
+import { runOf } from '../../network/agent-facts.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
 import type { BlastCount, Place } from './conflict-intent.ts';
 
 const maxEntries = 200_000;
@@ -70,26 +71,10 @@ export class BlastRadius {
 
 /** How many agents stand on each site; those without one stand on the site of all, or of all of their network. */
 export class SiteSizes {
-  readonly #placeOf = new Map<string, Place>();
   readonly #sizes = new Map<string, number>();
 
-  set(ap_id: string, place: Place): void {
-    this.remove(ap_id);
-    this.#placeOf.set(ap_id, place);
-    this.#add(place, 1);
-  }
-
-  remove(ap_id: string): void {
-    const place = this.#placeOf.get(ap_id);
-    if (place && this.#placeOf.delete(ap_id)) this.#add(place, -1);
-  }
-
-  /** Without a site: of the whole fleet, or the whole network. */
-  of(place: Place): number {
-    return this.#sizes.get(keyOf('', place)) ?? 0;
-  }
-
-  #add({ run, site }: Place, more: number): void {
+  /** One more agent there, or with -1 one less. */
+  add({ run, site }: Place, more: 1 | -1): void {
     for (const each of new Set([site, null])) {
       const key = keyOf('', { run, site: each });
       const size = (this.#sizes.get(key) ?? 0) + more;
@@ -97,21 +82,17 @@ export class SiteSizes {
       else this.#sizes.delete(key);
     }
   }
+
+  /** Without a site: of all access points, or the whole network. */
+  of(place: Place): number {
+    return this.#sizes.get(keyOf('', place)) ?? 0;
+  }
 }
 
-/** Where an agent counts, by its record. */
-export function placeOf(agent: {
-  ap_id: string;
-  configuration: Record<string, unknown>;
-  emulated_for?: string | null;
-}): Place {
-  const run = agent.emulated_for == null ? undefined : runOf(agent.ap_id);
-  return { site: readSite(agent.configuration), ...(run !== undefined && { run }) };
-}
-
-/** `configuration.site` as far as it can be one. */
-export function readSite({ site }: Record<string, unknown>): string | null {
-  return typeof site === 'string' && site !== '' && site.length <= 256 ? site : null;
+/** Where an agent counts. */
+export function placeOf({ ap_id, emulated_for, site }: Pick<AgentRow, 'ap_id' | 'emulated_for' | 'site'>): Place {
+  const run = emulated_for === null ? undefined : runOf(ap_id);
+  return { site, ...(run !== undefined && { run }) };
 }
 
 function keyOf(app: string, { run, site }: Place): string {

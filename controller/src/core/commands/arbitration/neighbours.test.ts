@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPlace } from '../../../../../contract/src/core/functions/place.ts';
 import { rounds } from '../../../../../test/rounds.ts';
-import { Neighbours, readTechnology } from './neighbours.ts';
+import { readFacts, readTechnology } from '../../network/agent-facts.ts';
+import { Neighbours } from './neighbours.ts';
 
 const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };
 const at = (latitude: unknown, longitude: unknown, access_point_type: unknown = '5G') => ({
@@ -10,9 +11,11 @@ const at = (latitude: unknown, longitude: unknown, access_point_type: unknown = 
   geolocation: { latitude, longitude },
 });
 
+const said = (ap_id: string, configuration: Record<string, unknown>) => ({ ap_id, ...readFacts(configuration) });
+
 function indexOf(places: Record<string, Record<string, unknown>>): Neighbours {
   const index = new Neighbours(ranges);
-  for (const [ap_id, configuration] of Object.entries(places)) index.set(ap_id, configuration);
+  for (const [ap_id, configuration] of Object.entries(places)) index.set(said(ap_id, configuration));
   return index;
 }
 
@@ -57,16 +60,16 @@ describe('the neighbours of an agent', () => {
   test('follow the agent when it moves, changes, loses its place or goes', () => {
     const index = indexOf({ a: at(1, 1), b: at(2, 2) });
     expect(index.within('a', 500)).toEqual([]);
-    index.set('b', at(1, 1.001));
+    index.set(said('b', at(1, 1.001)));
     expect(index.within('a', 500)).toEqual(['b']);
-    index.set('b', at(1, 1.001, 'LiFi'));
+    index.set(said('b', at(1, 1.001, 'LiFi')));
     expect(index.within('a', 500)).toEqual([]);
-    index.set('b', at(1, 1));
+    index.set(said('b', at(1, 1)));
     expect(index.within('a', 500)).toEqual(['b']);
-    index.set('b', { access_point_type: '5G' });
+    index.set(said('b', { access_point_type: '5G' }));
     expect(index.within('a', 500)).toEqual([]);
     expect(index.within('b', 500)).toEqual([]);
-    index.set('b', at(1, 1));
+    index.set(said('b', at(1, 1)));
     index.remove('b');
     index.remove('b');
     expect(index.within('a', 500)).toEqual([]);
@@ -83,7 +86,7 @@ describe('the neighbours of an agent', () => {
 
   test('are no more than asked for, however many stand in one place', () => {
     const index = new Neighbours(ranges);
-    for (let n = 0; n < 5000; n++) index.set(`ap-${n}`, at(1, 1));
+    for (let n = 0; n < 5000; n++) index.set(said(`ap-${n}`, at(1, 1)));
     expect(index.within('ap-0', 500)).toHaveLength(1000);
     expect(new Set(index.within('ap-0', 500, { max: 4999 })).size).toBe(4999);
   });

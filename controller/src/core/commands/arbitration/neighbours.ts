@@ -2,7 +2,8 @@
 // time; a decision asks for the neighbours of its target.
 
 import type { Technology } from '@weft/contract';
-import { type Place, readPlace } from '@weft/contract/place';
+import type { Place } from '@weft/contract/place';
+import type { AgentRow } from '../../network/agent-rows.ts';
 
 /** On a sphere of the earth's mean radius, which is wrong by half a percent at most. */
 const earthRadiusM = 6_371_008.8;
@@ -45,10 +46,8 @@ export class Neighbours {
     return this.#entries.size;
   }
 
-  /** Adds the agent, or moves it to where its configuration says it is now. Takes constant time. */
-  set(ap_id: string, configuration: Record<string, unknown>): void {
-    const technology = readTechnology(configuration);
-    const place = readPlace(configuration);
+  /** Adds the agent, or moves it to where it says it is now. Takes constant time. */
+  set({ ap_id, technology, place }: Pick<AgentRow, 'ap_id' | 'technology' | 'place'>): void {
     this.remove(ap_id);
     if (!technology || !place) return;
     const grid = this.#grids[technology];
@@ -148,13 +147,6 @@ class Grid {
   #index(coordinate: number): number {
     return Math.floor(coordinate / this.#cellM);
   }
-}
-
-/** `configuration.access_point_type`, however it is capitalised; null if it is none that Weft knows. */
-export function readTechnology({ access_point_type: given }: Record<string, unknown>): Technology | null {
-  if (typeof given !== 'string' || given.length > 16) return null;
-  const word = given.trim().toLowerCase().replace('-', '');
-  return technologies.find((technology) => technology.toLowerCase() === word) ?? null;
 }
 
 function gridsFor(ranges: Readonly<Record<Technology, number>>): Record<Technology, Grid> {

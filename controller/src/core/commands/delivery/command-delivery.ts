@@ -4,6 +4,7 @@ import type { AgentCommand, CommandResult } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AgentCaller } from '../../base/caller.ts';
 import type { InMs } from '../../base/storage/sql-store.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
 import type { CommandRecord } from '../ledger/command-record.ts';
 
 export interface OutgoingCommand extends InMs<AgentCommand, 'issued_at' | 'expires_at'> {
@@ -47,7 +48,7 @@ export interface CommandTransport {
   /** Whether it holds a connection of the agent, so that commands leave at once: transports without one leave the agent alone. */
   isConnected(ap_id: string): boolean;
   /** Whether commands would reach the agent now: one that is true makes it `command_ready`. */
-  isReady(ap_id: string, configuration: Record<string, unknown>): boolean;
+  isReady(agent: Pick<AgentRow, 'ap_id' | 'api_url'>): boolean;
   /** Begins with what was left from before. */
   start?(): Promise<void>;
   /** Everybody who waits is answered, every connection closed. */

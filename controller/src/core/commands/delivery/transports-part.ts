@@ -9,6 +9,7 @@ import { agentItself } from '../../base/rights/permission.ts';
 import { limitPerMinutes } from '../../base/shares/rate-limiter.ts';
 import type { Events } from '../../events.ts';
 import type { SocketTimes } from '../../http/sockets/open-socket.ts';
+import type { Network } from '../../network/network.ts';
 import type { Part, Platform } from '../../part.ts';
 import type { TelemetryService } from '../../telemetry/ingest/telemetry-service.ts';
 import type { FlowLimits } from './channel/channel-flow.ts';
@@ -39,6 +40,7 @@ export interface TransportsTuning {
 }
 
 interface TransportsPartDeps extends Platform {
+  network: Pick<Network, 'columns'>;
   auth: AuthService;
   agents: AgentService;
   audit: AuditService;
@@ -105,10 +107,10 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
   });
   const transports: CommandTransport[] = [...connecting, push];
 
-  events.commandTransports.onAsk((ap_id, configuration) => ({
-    channel: hub.isConnected(ap_id),
-    command_ready: transports.some((transport) => transport.isReady(ap_id, configuration)),
-  }));
+  deps.network.columns.transports = (agent) => ({
+    channel: hub.isConnected(agent.ap_id),
+    command_ready: transports.some((transport) => transport.isReady(agent)),
+  });
   events.agentRemoved.add('work', async (ap_id) => {
     for (const transport of transports) await transport.removed?.(ap_id);
   });

@@ -8,8 +8,8 @@ import type { BlastRadius } from '../arbitration/blast-radius.ts';
 import type { Decision, DecisionState, Intent } from '../arbitration/conflict-intent.ts';
 import { decide, stateAfter } from '../arbitration/conflict-resolution.ts';
 import { toDecisionRecord } from '../arbitration/decision-record.ts';
-import type { FleetMap } from '../arbitration/fleet-map.ts';
 import { relatedTo } from '../arbitration/parameter-groups.ts';
+import type { Surroundings } from '../arbitration/surroundings.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { subjectInWords, subjectOf } from '../grammar/device-commands.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
@@ -17,7 +17,7 @@ import { holdsText } from './lease-rows.ts';
 import type { LedgerBatch, ReadSet } from './ledger-batch.ts';
 
 export interface CommandDecisionOptions {
-  fleet: FleetMap;
+  surroundings: Surroundings;
   blast: BlastRadius;
   life: CommandStateMachine;
   /** Whether this node has sent it, recorded or not. */
@@ -33,13 +33,13 @@ export class CommandDecision {
 
   readSet(reads: ReadSet, rules: ConflictRules, intent: Intent): void {
     const { ap_id, technology, parameter } = intent;
-    const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
+    const { group, near } = this.#options.surroundings.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
     if (intent.run !== undefined) reads.runs.add(intent.run);
     reads.leasesOn(subject, [...group.parameters, ...relatedTo(rules, technology, parameter)]);
     reads.states.push([subject, parameter]);
     if (near.length > 0) reads.nearby(group.name, near);
-    const beside = this.#options.fleet.beside(rules, ap_id, technology, parameter);
+    const beside = this.#options.surroundings.beside(rules, ap_id, technology, parameter);
     for (const each of beside.groups) reads.nearby(each, beside.agents);
   }
 
@@ -104,10 +104,10 @@ export class CommandDecision {
   #decide(batch: LedgerBatch, intent: Intent) {
     const { rules, nowMs } = batch;
     const { ap_id, technology, parameter } = intent;
-    const { group, near } = this.#options.fleet.around(rules, ap_id, technology, parameter);
+    const { group, near } = this.#options.surroundings.around(rules, ap_id, technology, parameter);
     const subject = subjectOf(intent);
     const own = batch.leases.around(subject, near, group.name);
-    const beside = this.#options.fleet.beside(rules, ap_id, technology, parameter);
+    const beside = this.#options.surroundings.beside(rules, ap_id, technology, parameter);
     const leases = new Set([...own, ...beside.groups.flatMap((each) => batch.leases.near(beside.agents, each))]);
     const { recent, frozen_until } = batch.state(subject, parameter);
     const state: DecisionState = { recent, frozen_until, blast: this.#lookAtBlast(batch, intent) };
@@ -124,8 +124,8 @@ export class CommandDecision {
     if (caller_kind !== 'third_party_app' || rank >= ranks.operator) return null;
     const windowMs = batch.rules.blast_radius.window_s * 1000;
     const nowMs = batch.timeIn(run);
-    const { blast, fleet } = this.#options;
-    const count = blast.look(caller_id, intent, ap_id, fleet.siteSize(intent), windowMs, nowMs);
+    const { blast, surroundings } = this.#options;
+    const count = blast.look(caller_id, intent, ap_id, surroundings.siteSize(intent), windowMs, nowMs);
     return run === undefined ? count : { ...count, frees_at: batch.nowMs + count.frees_at - nowMs, model_time: nowMs };
   }
 

@@ -1,11 +1,11 @@
 // What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
 // was let in, and since a command was queued.
-import type { AgentStore } from '../../accounts/agents/agent-store.ts';
 import type { Caller, CredentialRef } from '../../base/caller.ts';
 import { NotFoundError, PermissionError, WeftError } from '../../base/errors.ts';
 import { commandSenders, requirePermission } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
+import type { Network } from '../../network/network.ts';
 import { requireCommandPermission } from '../grammar/command-permissions.ts';
 import type { ParsedCommand } from '../grammar/command-text.ts';
 
@@ -16,11 +16,10 @@ export interface PresentRights {
   commandable(caller: Caller, ap_ids: readonly string[], tx: SqlQueries): Promise<Set<string>>;
 }
 
-export function commandableAmong(agents: Pick<AgentStore, 'visible'>): PresentRights['commandable'] {
+export function commandableAmong(network: Pick<Network, 'visibleIn'>): PresentRights['commandable'] {
   return async (caller, ap_ids, tx) => {
-    const rights = rightsOf(caller);
-    const found = await agents.visible(ap_ids, tx);
-    return new Set(found.filter((agent) => rights.operates(agent)).map(({ ap_id }) => ap_id));
+    const sight = await network.visibleIn(tx, caller, ap_ids);
+    return new Set(ap_ids.filter((ap_id) => sight.operates(ap_id)));
   };
 }
 

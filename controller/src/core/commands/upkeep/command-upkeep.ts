@@ -1,6 +1,7 @@
 // Periodic work on commands: overdue ones expire, those that waited for a lease are decided again, unacknowledged ones are
 // sent again, stages of roll-outs begin, guards end. Every node does it, without coordination.
 import { PeriodicTask } from '../../base/periodic-task.ts';
+import type { Network } from '../../network/network.ts';
 import type { BatchService } from '../api/batch-service.ts';
 import type { CommandDispatcher } from '../delivery/command-dispatcher.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
@@ -10,7 +11,6 @@ import type { GuardWatch } from './guard-watch.ts';
 
 const everyMs = 1_000;
 const steps = 200;
-const reloadRounds = 60;
 /** What other nodes tell of their commands may be lost: those that were not sent are looked for so often, for a while. */
 const unsentRounds = 2;
 const unsentAfterMs = 1_000;
@@ -24,8 +24,9 @@ export interface CommandUpkeepOptions {
   dispatcher: Pick<CommandDispatcher, 'lookFor'>;
   guards: Pick<GuardWatch, 'refresh'>;
   batches: Pick<BatchService, 'goOn'>;
-  /** Reloads the fleet, which other nodes may have changed; undefined where there are none. */
-  reloadFleet?: (() => Promise<void>) | undefined;
+  network: Pick<Network, 'fresh'>;
+  /** Whether other nodes use the database. */
+  isShared: boolean;
   /** Called when it begins to fail, and when it works again; not for each round. */
   onChange: (message: string, error?: unknown) => void;
   now?: () => number;
@@ -50,15 +51,15 @@ export class CommandUpkeep extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { guards, batches } = this.#options;
+    const { network, guards, batches, isShared } = this.#options;
+    // Who waits is decided by what lists show.
+    await network.fresh();
     await this.#expire();
     await this.#decideAgain();
     await guards.refresh();
     await this.#sendAgain();
     await batches.goOn();
-    const { reloadFleet } = this.#options;
-    if (++this.#count % unsentRounds === 0 && reloadFleet) await this.#sendForgotten();
-    if (this.#count % reloadRounds === 0) await reloadFleet?.();
+    if (++this.#count % unsentRounds === 0 && isShared) await this.#sendForgotten();
   }
 
   async #expire(): Promise<void> {

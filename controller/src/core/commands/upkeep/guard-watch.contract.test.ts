@@ -276,7 +276,10 @@ describe('whatever is sent, reported and answered', () => {
     const agent = { kind: 'agent', id: 'agent-1', name: ap_id } as const;
     const watch = new GuardWatch({
       ...{ store, ledger, operations, telemetry: platform.telemetryStore, now: () => now },
-      agents: { lookUp: async () => ({ id: 'agent-1', ap_id, configuration: {} }) as never },
+      network: {
+        fresh: async () => {},
+        get: () => ({ id: 'agent-1', ap_id, emulated_for: null, site: null }) as never,
+      },
       onError: (error) => {
         throw error;
       },

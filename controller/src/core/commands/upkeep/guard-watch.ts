@@ -1,8 +1,8 @@
 // Watches the metrics that callers want to stay within bounds after their commands, and takes a command back when one
 // does not. On several nodes telemetry comes in anywhere: each learns of new guards by looking.
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
+import type { Network } from '../../network/network.ts';
 import type { Sample, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import { positionOf } from '../arbitration/fleet-map.ts';
+import { positionOf } from '../arbitration/surroundings.ts';
 import { ranks } from '../grammar/command-permissions.ts';
 import { steerDevice } from '../grammar/device-commands.ts';
 import { type Guard, isBroken, readGuard } from '../grammar/guard-expression.ts';
@@ -22,7 +22,7 @@ export interface GuardWatchOptions {
   store: Pick<CommandStore, 'listGuarded'>;
   ledger: Pick<CommandLedger, 'do'>;
   operations: CommandOperations;
-  agents: Pick<AgentService, 'lookUp'>;
+  network: Pick<Network, 'fresh' | 'get'>;
   telemetry: Pick<TelemetryStore, 'rows'>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
@@ -117,7 +117,8 @@ export class GuardWatch {
     // A device that was moved is now at the target, which is to send it back.
     const isMove = previous?.name === steerDevice;
     const ap_id = isMove ? String((command.sent_args ?? command.args).target) : command.ap_id;
-    const agent = previous && (await this.#options.agents.lookUp(ap_id));
+    await this.#options.network.fresh();
+    const agent = previous && this.#options.network.get(ap_id);
     if (!agent || (!isMove && agent.id !== command.agent_id)) return undefined;
     const now = this.#now();
     return {

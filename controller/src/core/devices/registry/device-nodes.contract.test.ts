@@ -14,7 +14,7 @@ import { DeviceUpkeep } from './device-upkeep.ts';
 
 const pseudonyms = new Pseudonyms(Buffer.alloc(32, 1));
 const dayMs = 86_400_000;
-const seesAll = { seesAll: true, isSeen: () => true, isSelected: () => true, typeOf: () => null, wordsOf: () => '' };
+const seesAll = { seesAll: true, get: () => undefined, has: () => true };
 
 function openNode(database: SqlDatabase, node: string) {
   const clock = { nowMs: Date.now() };

@@ -3,17 +3,17 @@
 
 import type { BatchTarget, LabelsUpdate } from '@weft/contract';
 import type { AgentService } from '../../accounts/agents/agent-service.ts';
+import type { LabelWatcher } from '../../accounts/agents/label-service.ts';
 import { type LabelService, updatedLabels } from '../../accounts/agents/label-service.ts';
-import type { LabelWatcher } from '../../accounts/agents/label-watcher.ts';
 import type { Caller } from '../../base/caller.ts';
 import { NotFoundError, TryLaterError, ValidationError, WeftError } from '../../base/errors.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { mapInSlices } from '../../base/time-slices.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { ParsedCommand } from '../../commands/grammar/command-text.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
 import type { Port } from '../../port.ts';
-import type { IndexedAgent } from '../index/fleet-index.ts';
-import type { FleetView } from '../index/fleet-view.ts';
 import type { BulkResult } from './bulk-store.ts';
 
 export type BulkAction =
@@ -35,7 +35,7 @@ interface Target {
 }
 
 export interface BulkActionsOptions {
-  view: Pick<FleetView, 'get'>;
+  network: Pick<Network, 'get'>;
   batches: Pick<BatchService, 'sendTo'>;
   labels: Pick<LabelService, 'update'>;
   agents: Pick<AgentService, 'remove'>;
@@ -79,7 +79,7 @@ export class BulkActions {
   }
 
   /** How many of them would get other settings by it; undefined if it has nothing to do with settings. */
-  async reconfigured(caller: Caller, action: BulkAction, agents: readonly IndexedAgent[]): Promise<number | undefined> {
+  async reconfigured(caller: Caller, action: BulkAction, agents: readonly AgentRow[]): Promise<number | undefined> {
     if (action.kind !== 'labels') return undefined;
     const managed = agents.filter((agent) => !this.#wouldDo(caller, action, agent.ap_id).isRefused);
     const changes = await mapInSlices(managed, ({ ap_id, display_name, site, tags }) => {
@@ -90,9 +90,9 @@ export class BulkActions {
   }
 
   async #applyOne(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, target: Target): Promise<Outcome> {
-    const { view, labels, agents } = this.#options;
+    const { network, labels, agents } = this.#options;
     const { ap_id, agent_id } = target;
-    const present = view.get(ap_id);
+    const present = network.get(ap_id);
     if (present && present.id !== agent_id) return refused('Another access point has this name now');
     try {
       if (action.kind === 'labels') await labels.update(ap_id, action.labels, caller);
@@ -109,7 +109,7 @@ export class BulkActions {
   }
 
   #wouldDo(caller: Caller, action: Exclude<BulkAction, { kind: 'command' }>, ap_id: string): Would {
-    const agent = this.#options.view.get(ap_id);
+    const agent = this.#options.network.get(ap_id);
     if (!agent) return { isRefused: true, detail: 'It is gone' };
     if (!rightsOf(caller).manages(agent)) return { isRefused: true, detail: 'you may not manage it' };
     if (action.kind === 'remove') return { isRefused: false, detail: 'It is deleted, with its telemetry' };

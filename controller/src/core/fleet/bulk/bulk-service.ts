@@ -1,7 +1,6 @@
 // Changes of many access points by selector: what would happen, and the job that does it.
 import { randomUUID } from 'node:crypto';
 import type { BulkAnswer, BulkProgress, BulkRequest, BulkTarget } from '@weft/contract';
-import { readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { AuditLog } from '../../accounts/audit/audit-store.ts';
 import type { Caller } from '../../base/caller.ts';
 import { NotFoundError, PermissionError, TryLaterError } from '../../base/errors.ts';
@@ -13,8 +12,8 @@ import type { FairTurns } from '../../base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../base/shares/shares.ts';
 import type { BatchService } from '../../commands/api/batch-service.ts';
 import type { JobStore } from '../../jobs/store/job-store.ts';
-import { hasText, type IndexedAgent, toSearch } from '../index/fleet-index.ts';
-import type { FleetView } from '../index/fleet-view.ts';
+import { type AgentRow, hasText, toSearch } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
 import type { BulkAction, BulkActions } from './bulk-actions.ts';
 import type { BulkRun, BulkStore } from './bulk-store.ts';
 
@@ -29,9 +28,7 @@ const dayMs = 86_400_000;
 
 export interface BulkServiceOptions {
   store: BulkStore;
-  view: FleetView;
-  /** As JSON, by ap_id. */
-  configurations: (ap_ids: readonly string[]) => Promise<Map<string, string>>;
+  network: Network;
   actions: BulkActions;
   batches: Pick<BatchService, 'readSendable'>;
   jobs: Pick<JobStore, 'countOpen' | 'get'>;
@@ -57,16 +54,16 @@ export class BulkService {
 
   /** Throws NotFoundError for one that is unknown or of somebody else. */
   async get(caller: Caller, job_number: string, cursor: string | undefined, limit: number): Promise<BulkProgress> {
-    const { store, view } = this.#options;
+    const { store, network } = this.#options;
     const after = Number(readNameCursor(cursor, 'bulk', (name) => /^[0-9]{1,9}$/.test(name)) ?? 0);
     const run = await store.get(job_number);
     const rights = rightsOf(caller);
     if (!run || !rights.ownsOrAdministers(run)) throw new NotFoundError('job_not_found', 'Job not found');
     const page = await store.targets(job_number, after, Math.min(limit, pageSize));
-    await view.moment({});
+    const sight = await network.visibleTo(caller);
     const items = page.flatMap(({ ap_id, state, detail, command_id }): BulkTarget[] => {
-      const agent = view.get(ap_id);
-      if (agent && !rights.sees(agent)) return [];
+      const agent = network.get(ap_id);
+      if (agent && !sight.sees(agent)) return [];
       return [{ ap_id, display_name: agent?.display_name ?? null, state, detail, command_id }];
     });
     return {
@@ -81,9 +78,9 @@ export class BulkService {
   }
 
   async #start(caller: Caller, request: BulkRequest, action: BulkAction): Promise<BulkAnswer> {
-    const { view, actions } = this.#options;
+    const { network, actions } = this.#options;
     const search = toSearch(request.search);
-    const selected = await view.select(request.selector, caller);
+    const selected = await network.select(request.selector, caller);
     const found = search === undefined ? selected : selected.filter((agent) => hasText(agent, search));
     if (found.length > maxTargets) {
       throw invalidValue(
@@ -107,7 +104,7 @@ export class BulkService {
       });
       const refused = would.filter(({ isRefused }) => isRefused).length;
       const isHelp = action.kind === 'command' && refused > 0;
-      const suggestions = isHelp ? await this.#declaredBy(shown.map(({ ap_id }) => ap_id)) : [];
+      const suggestions = isHelp ? declaredBy(shown) : [];
       return {
         job_number: null,
         preview: true,
@@ -125,24 +122,7 @@ export class BulkService {
     return { job_number, preview: false, count: found.length, waves, ...settings, targets };
   }
 
-  /** The names of the commands that they declare, the most common first. */
-  async #declaredBy(ap_ids: readonly string[]): Promise<string[]> {
-    const counts = new Map<string, number>();
-    for (const json of (await this.#options.configurations(ap_ids)).values()) {
-      const declared = readDeclaredCommands(JSON.parse(json) as Record<string, unknown>);
-      for (const name of declared?.keys() ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
-    }
-    const common = [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
-    return common.slice(0, maxSuggestions).map(([name]) => name);
-  }
-
-  async #create(
-    caller: Caller,
-    request: BulkRequest,
-    action: BulkAction,
-    found: readonly IndexedAgent[],
-    size: number,
-  ) {
+  async #create(caller: Caller, request: BulkRequest, action: BulkAction, found: readonly AgentRow[], size: number) {
     const { store, jobs, keyring, auditLog } = this.#options;
     if ((await jobs.countOpen(caller.id)) >= maxOpen) {
       throw new TryLaterError(
@@ -213,10 +193,20 @@ export class BulkService {
   }
 }
 
-function toTarget({ ap_id, id }: IndexedAgent) {
+function toTarget({ ap_id, id }: AgentRow) {
   return { ap_id, agent_id: id };
 }
 
-function toShown({ ap_id, display_name }: IndexedAgent, state: BulkTarget['state'], detail: string | null): BulkTarget {
+function toShown({ ap_id, display_name }: AgentRow, state: BulkTarget['state'], detail: string | null): BulkTarget {
   return { ap_id, display_name, state, detail, command_id: null };
+}
+
+/** The names of the commands that they declare, the most common first. */
+function declaredBy(agents: readonly AgentRow[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { commands } of agents) {
+    for (const name of commands?.keys() ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  const common = [...counts].sort(([a, many], [b, more]) => more - many || (a < b ? -1 : 1));
+  return common.slice(0, maxSuggestions).map(([name]) => name);
 }

@@ -1,11 +1,10 @@
 // The newest values of all agents in Prometheus' text format, one line a value. The names of metrics are labels: those that
 // agents choose need not be names of Prometheus.
-import type { Caller } from '../../base/caller.ts';
-import { rightsOf } from '../../base/rights/rights.ts';
 import { inSlices } from '../../base/time-slices.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { NetworkMoment } from '../../network/network.ts';
+import type { Sight } from '../../network/sight.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import type { IndexedAgent } from '../index/fleet-index.ts';
-import type { FleetMoment } from '../index/fleet-view.ts';
 
 export const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 const agentsAtOnce = 20;
@@ -15,9 +14,9 @@ const maxValues = 500_000;
 const staleMs = 300_000;
 
 export interface AgentMetricsOptions {
-  moment: FleetMoment;
-  passes: (agent: IndexedAgent) => boolean;
-  caller: Caller;
+  moment: NetworkMoment;
+  passes: (agent: AgentRow) => boolean;
+  sight: Sight<AgentRow>;
   telemetry: Pick<TelemetryStore, 'latest'>;
   /** Default: all. */
   metrics: ReadonlySet<string> | undefined;
@@ -26,11 +25,10 @@ export interface AgentMetricsOptions {
 
 /** In pieces; what is left out because there is too much is counted at the end. */
 export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGenerator<string> {
-  const { moment, passes, caller, telemetry, metrics, nowMs } = options;
-  const rights = rightsOf(caller);
-  const agents: IndexedAgent[] = [];
+  const { moment, passes, sight, telemetry, metrics, nowMs } = options;
+  const agents: AgentRow[] = [];
   await inSlices(moment.agents, (agent) => {
-    if (passes(agent) && rights.sees(agent)) agents.push(agent);
+    if (passes(agent) && sight.sees(agent)) agents.push(agent);
   });
   yield* presenceText(agents, moment);
   yield head('weft_agent_value', 'Newest value of a metric that an access point has reported, at most 5 minutes old');
@@ -59,8 +57,8 @@ export async function* agentMetricsText(options: AgentMetricsOptions): AsyncGene
   yield `weft_agents_left_out ${leftOut}\n`;
 }
 
-function* presenceText(agents: readonly IndexedAgent[], moment: FleetMoment): Generator<string> {
-  function* list(read: (agent: IndexedAgent) => number | undefined, name: string) {
+function* presenceText(agents: readonly AgentRow[], moment: NetworkMoment): Generator<string> {
+  function* list(read: (agent: AgentRow) => number | undefined, name: string) {
     for (const agent of agents) {
       const value = read(agent);
       if (value !== undefined) yield `${name}{${labelsOf(agent)}} ${value}\n`;
@@ -69,7 +67,7 @@ function* presenceText(agents: readonly IndexedAgent[], moment: FleetMoment): Ge
   yield head('weft_agent_up', 'Whether the access point is online');
   yield* list((agent) => Number(moment.stateOf(agent) === 'online'), 'weft_agent_up');
   yield head('weft_agent_last_seen_timestamp_seconds', 'When it last reported');
-  const lastSeen = (agent: IndexedAgent) => {
+  const lastSeen = (agent: AgentRow) => {
     const ms = moment.lastSeenOf(agent);
     return ms === null ? undefined : ms / 1000;
   };
@@ -80,7 +78,7 @@ function head(name: string, help: string): string {
   return `# HELP ${name} ${help}\n# TYPE ${name} gauge\n`;
 }
 
-function labelsOf({ ap_id, display_name, site, access_point_type }: IndexedAgent): string {
+function labelsOf({ ap_id, display_name, site, access_point_type }: AgentRow): string {
   const labels = { ap_id, name: display_name ?? ap_id, site: site ?? '', technology: access_point_type ?? '' };
   return Object.entries(labels)
     .map(([label, value]) => `${label}="${escaped(value)}"`)

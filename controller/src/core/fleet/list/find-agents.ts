@@ -3,13 +3,12 @@ import type { Selector } from '@weft/contract/selector';
 import type { Caller } from '../../base/caller.ts';
 import { compareKeys, type ListCursor, type SortKey } from '../../base/lists/list-cursor.ts';
 import { TopN } from '../../base/lists/top-n.ts';
-import { rightsOf } from '../../base/rights/rights.ts';
 import { countInSlices } from '../../base/time-slices.ts';
-import { byApId, firstAt, hasText, type IndexedAgent } from '../index/fleet-index.ts';
-import { createListTest, type FleetMoment } from '../index/fleet-view.ts';
+import { type AgentRow, byApId, firstAt, hasText } from '../../network/agent-rows.ts';
+import { createListTest, type NetworkMoment } from '../../network/network.ts';
 import { compareEntries, createKeyOf, type ListOrder, recordKeyOf } from './list-order.ts';
 
-type Agents = readonly IndexedAgent[];
+type Agents = readonly AgentRow[];
 
 export interface ListQuery {
   caller: Caller;
@@ -27,7 +26,7 @@ export interface ListQuery {
 /** Agents as they were when the first page was asked for. */
 export interface ListSnapshot {
   /** All agents as they were then. */
-  agents: readonly IndexedAgent[];
+  agents: readonly AgentRow[];
   /** How many of them are in the snapshot. */
   count: number;
   /** Where those are in `agents`; undefined if all of them are. */
@@ -41,20 +40,20 @@ export interface ListSnapshot {
 
 /** In order, at most one more than a page; `count`: of all that match. */
 export interface Found {
-  entries: { key: SortKey; agent: IndexedAgent }[];
+  entries: { key: SortKey; agent: AgentRow }[];
   count: number | undefined;
   snapshot?: string | undefined;
 }
 
-function createFilter({ caller, selector, search }: ListQuery, moment: FleetMoment): (agent: IndexedAgent) => boolean {
+function createFilter({ caller, selector, search }: ListQuery, moment: NetworkMoment): (agent: AgentRow) => boolean {
   const test = createListTest(selector, moment);
-  const rights = rightsOf(caller);
-  const passes = rights.seesAll ? test : (agent: IndexedAgent) => test(agent) && rights.sees(agent);
+  const sight = moment.sightOf(caller);
+  const passes = sight.seesAll ? test : (agent: AgentRow) => test(agent) && sight.sees(agent);
   return search === undefined ? passes : (agent) => hasText(agent, search) && passes(agent);
 }
 
 /** Of a list that is in order: only as many as the page needs are looked at, unless they are to be counted. */
-export async function findInOrder(query: ListQuery, moment: FleetMoment, ordered: Agents): Promise<Found> {
+export async function findInOrder(query: ListQuery, moment: NetworkMoment, ordered: Agents): Promise<Found> {
   const { order, limit, needsCount } = query;
   const passes = createFilter(query, moment);
   const keyOf = recordKeyOf(order);
@@ -72,7 +71,7 @@ export async function findInOrder(query: ListQuery, moment: FleetMoment, ordered
 }
 
 /** The first position after the cursor, of `length` agents that are in order. */
-function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: number) => IndexedAgent): number {
+function startOf({ order, cursor }: ListQuery, length: number, agentAt: (at: number) => AgentRow): number {
   if (!cursor) return 0;
   const keyOf = recordKeyOf(order);
   return firstAt(length, (at) => {
@@ -103,7 +102,7 @@ function takeScratch(length: number): Scratch {
 }
 
 /** `agents`: all of them, in order if the order is not volatile, else by name. */
-export async function takeSnapshot(query: ListQuery, moment: FleetMoment, agents: Agents): Promise<ListSnapshot> {
+export async function takeSnapshot(query: ListQuery, moment: NetworkMoment, agents: Agents): Promise<ListSnapshot> {
   const { order } = query;
   const passes = createFilter(query, moment);
   const keyOf = order.isVolatile ? createKeyOf(order, moment) : undefined;
@@ -164,7 +163,7 @@ export async function pageOf(snapshot: ListSnapshot, query: ListQuery): Promise<
 }
 
 /** Of an agent in a list; where it would be by its name if it is not there any more. */
-async function indexOfAgent(ap_id: string, count: number, agentAt: (at: number) => IndexedAgent): Promise<number> {
+async function indexOfAgent(ap_id: string, count: number, agentAt: (at: number) => AgentRow): Promise<number> {
   let [found, before] = [-1, 0];
   await countInSlices(0, count, (at) => {
     if (agentAt(at).ap_id === ap_id) found = at;

@@ -1,8 +1,8 @@
 // How a list of agents is ordered, and where it goes on: the key of the field that it is sorted by, then the ap_id.
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { compareKeys, type SortKey } from '../../base/lists/list-cursor.ts';
-import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
-import type { FleetMoment } from '../index/fleet-view.ts';
+import { type AgentRow, byApId } from '../../network/agent-rows.ts';
+import type { NetworkMoment } from '../../network/network.ts';
 
 export interface ListOrder {
   field: string;
@@ -15,7 +15,7 @@ export interface ListOrder {
   isNumeric: boolean;
 }
 
-type KeyOf = (agent: IndexedAgent, moment: FleetMoment) => SortKey;
+type KeyOf = (agent: AgentRow, moment: NetworkMoment) => SortKey;
 
 /** The worst last; what was never there, or is over, is not bad. */
 const stateOrder = ['ended', 'never', 'online', 'late', 'offline'];
@@ -50,9 +50,9 @@ export function naturalKey(name: string): string {
 }
 
 /** To sort many compares each with many. */
-const nameKeys = new WeakMap<IndexedAgent, string>();
+const nameKeys = new WeakMap<AgentRow, string>();
 
-function nameKeyOf(agent: IndexedAgent): string {
+function nameKeyOf(agent: AgentRow): string {
   let key = nameKeys.get(agent);
   if (key === undefined) {
     key = naturalKey(agent.display_name ?? agent.ap_id);
@@ -87,11 +87,11 @@ export function readOrder(sort = 'ap_id'): ListOrder {
 export const nameOrder = readOrder('name');
 
 /** Of an order that only records decide. */
-export function recordKeyOf({ field }: ListOrder): (agent: IndexedAgent) => SortKey {
-  return fields[field]!.keyOf as (agent: IndexedAgent) => SortKey;
+export function recordKeyOf({ field }: ListOrder): (agent: AgentRow) => SortKey {
+  return fields[field]!.keyOf as (agent: AgentRow) => SortKey;
 }
 
-export function createKeyOf({ field, metric }: ListOrder, moment: FleetMoment): (agent: IndexedAgent) => SortKey {
+export function createKeyOf({ field, metric }: ListOrder, moment: NetworkMoment): (agent: AgentRow) => SortKey {
   if (metric !== undefined) {
     const newest = moment.metricOf(metric);
     return (agent) => newest(agent) ?? null;

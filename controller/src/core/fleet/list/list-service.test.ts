@@ -7,24 +7,24 @@ import type { AgentRecord } from '../../accounts/agents/agent-record.ts';
 import type { Caller } from '../../base/caller.ts';
 import { ListSnapshots } from '../../base/lists/list-snapshots.ts';
 import { Shares } from '../../base/shares/shares.ts';
-import { FleetIndex } from '../index/fleet-index.ts';
-import type { FleetAgent, FleetStore } from '../index/fleet-store.ts';
-import { FleetView } from '../index/fleet-view.ts';
-import { MetricColumns } from '../index/metric-columns.ts';
-import { StateColumn } from '../index/state-column.ts';
+import { readFacts } from '../../network/agent-facts.ts';
+import type { AgentRowStore, StoredAgent } from '../../network/agent-row-store.ts';
+import { Network } from '../../network/network.ts';
+
+import { MetricColumns } from '../../telemetry/query/metric-columns.ts';
 import type { ListSnapshot } from './find-agents.ts';
 import { type ListRequest, ListService } from './list-service.ts';
 
 const admin: Caller = { kind: 'user', id: 'u', name: 'ada@x', roles: ['admin'], isAdmin: true };
 
 /** A fleet whose changes are made by hand; its store keeps the promises of fleet-store.ts. */
-class HandMadeFleet implements Pick<FleetStore, keyof FleetStore> {
-  readonly rows = new Map<string, FleetAgent & { revision: number }>();
+class HandMadeFleet implements Pick<AgentRowStore, keyof AgentRowStore> {
+  readonly rows = new Map<string, StoredAgent & { revision: number }>();
   readonly #removed: { ap_id: string; revision: number }[] = [];
   readonly values = new Map<string, number>();
   #revision = 1;
 
-  put(ap_id: string, more: Partial<FleetAgent> = {}): void {
+  put(ap_id: string, more: Partial<StoredAgent> = {}): void {
     const { id, created_at } = agentNamed(ap_id) as AgentRecord;
     const fresh = {
       id,
@@ -32,8 +32,7 @@ class HandMadeFleet implements Pick<FleetStore, keyof FleetStore> {
       display_name: null,
       site_id: null,
       tags: [],
-      access_point_type: null,
-      configuredMs: undefined,
+      ...readFacts({}),
       onboard: false,
       emulated_for: null,
       isEnded: false,
@@ -57,6 +56,9 @@ class HandMadeFleet implements Pick<FleetStore, keyof FleetStore> {
   }
   async removed(after: number) {
     return this.#removed.filter(({ revision }) => revision > after).map(({ ap_id }) => ap_id);
+  }
+  async visible() {
+    return [];
   }
   async sites() {
     return new Map<string, string>();
@@ -84,22 +86,11 @@ function open(): void {
         return value === undefined ? [] : [{ ap_id, metrics: [{ name: 'load', ts: 1, value }] }];
       }),
   };
-  const index = new FleetIndex(fleet);
-  columns = new MetricColumns({ telemetry, index, freshMs: Number.POSITIVE_INFINITY });
-  const presence = {
-    followOthers: async () => {},
-    stateOf: () => 'never' as const,
-    lastSeen: () => null,
-    configured: () => {},
-    ended: () => {},
-    gone: () => {},
-  };
-  const states = new StateColumn({ presence, agent: (ap_id) => index.get(ap_id) });
-  index.gone.on(({ slot }) => columns.forget(slot));
-  index.taken.on((agent) => states.taken(agent));
-  const view = new FleetView({ index, columns, states, presence });
+  const network = new Network(fleet);
+  columns = new MetricColumns({ telemetry, network, freshMs: Number.POSITIVE_INFINITY });
+  network.columns.metrics = columns;
   snapshots = new ListSnapshots({}, () => nowMs);
-  lists = new ListService({ view, store: fleet, telemetry, shares: new Shares(), snapshots });
+  lists = new ListService({ network, agentRows: fleet, telemetry, shares: new Shares(), snapshots });
 }
 beforeEach(() => {
   lists?.stop();

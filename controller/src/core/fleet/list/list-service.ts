@@ -6,14 +6,14 @@ import { describeSelector, parseSelector } from '@weft/contract/selector';
 import type { Caller } from '../../base/caller.ts';
 import { fingerprint, readCursor, toCursor } from '../../base/lists/list-cursor.ts';
 import { ListSnapshots } from '../../base/lists/list-snapshots.ts';
-import { rightsOf } from '../../base/rights/rights.ts';
+import { type Rights, rightsOf } from '../../base/rights/rights.ts';
 import type { FairTurns } from '../../base/shares/fair-turns.ts';
 import { type OpenShare, principalOf, type Shares } from '../../base/shares/shares.ts';
 import { inSlices, mapInSlices } from '../../base/time-slices.ts';
+import type { AgentRowStore } from '../../network/agent-row-store.ts';
+import { type AgentRow, toSearch } from '../../network/agent-rows.ts';
+import { createTest, type Network, type NetworkMoment, needsOf } from '../../network/network.ts';
 import type { TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import { type IndexedAgent, toSearch } from '../index/fleet-index.ts';
-import type { FleetStore } from '../index/fleet-store.ts';
-import { createTest, type FleetMoment, type FleetView, needsOf } from '../index/fleet-view.ts';
 import { agentMetricsText } from './agent-metrics-text.ts';
 import { type Found, findInOrder, type ListQuery, type ListSnapshot, pageOf, takeSnapshot } from './find-agents.ts';
 import { nameOrder, readOrder } from './list-order.ts';
@@ -36,8 +36,8 @@ export interface ListRequest {
 }
 
 export interface ListServiceOptions {
-  view: FleetView;
-  store: Pick<FleetStore, 'configurations'>;
+  network: Network;
+  agentRows: Pick<AgentRowStore, 'configurations'>;
   telemetry: Pick<TelemetryStore, 'latest'>;
   shares: Shares;
   snapshots?: ListSnapshots<ListSnapshot>;
@@ -64,11 +64,12 @@ export class ListService {
       const { selector, order, limit } = query;
       const needs = needsOf(selector, caller);
       const metrics = order.metric === undefined ? needs.metrics : [...needs.metrics, order.metric];
-      const moment = await this.#options.view.moment({ ...needs, state: true, power: true, metrics });
+      const moment = await this.#options.network.moment({ ...needs, state: true, power: true, metrics });
       const found = await this.#find(query, moment);
       const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
+      const rights = rightsOf(caller);
       const items = await mapInSlices(shown, ({ agent, configuration }) => ({
-        ...toItem(agent, moment, caller),
+        ...toItem(agent, moment, rights),
         ...configuration,
       }));
       if (request.fields.includes('latest')) await this.#addLatest(items);
@@ -85,7 +86,7 @@ export class ListService {
   async explain(caller: Caller, text: string): Promise<SelectorExplanation> {
     const selector = parseSelector(text);
     return this.#turns.run(principalOf(caller), async () => {
-      const found = await this.#options.view.select(selector, caller);
+      const found = await this.#options.network.select(selector, caller);
       return {
         selector: text,
         meaning: describeSelector(selector),
@@ -101,14 +102,21 @@ export class ListService {
     caller: Caller,
     { selector: text, metrics }: { selector: string; metrics: readonly string[] },
   ): Promise<AsyncGenerator<string>> {
-    const { view, telemetry } = this.#options;
+    const { network, telemetry } = this.#options;
     const selector = parseSelector(text);
     const needs = needsOf(selector, caller);
-    const moment = await view.moment({ ...needs, state: true });
+    const moment = await network.moment({ ...needs, state: true });
     const passes = createTest(selector, moment);
     const wanted = metrics.length > 0 ? new Set(metrics) : undefined;
     const release = this.#texts.take(principalOf(caller), 'too_many_reads');
-    const pieces = agentMetricsText({ moment, passes, caller, telemetry, metrics: wanted, nowMs: Date.now() });
+    const pieces = agentMetricsText({
+      moment,
+      passes,
+      sight: network.sight(caller),
+      telemetry,
+      metrics: wanted,
+      nowMs: Date.now(),
+    });
     return releasing(pieces, release);
   }
 
@@ -120,7 +128,7 @@ export class ListService {
     this.#snapshots.stop();
   }
 
-  async #find(query: ListQuery, moment: FleetMoment): Promise<Found> {
+  async #find(query: ListQuery, moment: NetworkMoment): Promise<Found> {
     const { selector, order } = query;
     const isVolatile =
       order.isVolatile ||
@@ -133,7 +141,7 @@ export class ListService {
     return findInOrder(query, moment, await this.#sorted.of(order, moment.agents));
   }
 
-  async #findInSnapshot(query: ListQuery, moment: FleetMoment): Promise<Found> {
+  async #findInSnapshot(query: ListQuery, moment: NetworkMoment): Promise<Found> {
     const { caller, cursor, list, limit } = query;
     const principal = principalOf(caller);
     const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
@@ -148,7 +156,7 @@ export class ListService {
     return { entries, count: query.needsCount ? snapshot.count : undefined, snapshot: id };
   }
 
-  async #takeSnapshot(query: ListQuery, moment: FleetMoment): Promise<ListSnapshot> {
+  async #takeSnapshot(query: ListQuery, moment: NetworkMoment): Promise<ListSnapshot> {
     const { order } = query;
     const list = await this.#sorted.of(order.isVolatile ? nameOrder : order, moment.agents);
     return takeSnapshot(query, moment, list);
@@ -160,14 +168,14 @@ export class ListService {
 
   /** As they are now: what was removed since a snapshot was taken, or is not to be seen any more, is left out. */
   async #withConfigurations(entries: Found['entries'], { fields }: ListRequest, caller: Caller) {
-    const { view, store } = this.#options;
-    const rights = rightsOf(caller);
+    const { network, agentRows } = this.#options;
+    const sight = network.sight(caller);
     const present = entries.flatMap((entry) => {
-      const agent = view.get(entry.agent.ap_id);
-      return agent?.id === entry.agent.id && rights.sees(agent) ? [{ entry, agent, configuration: {} }] : [];
+      const agent = sight.get(entry.agent.ap_id);
+      return agent?.id === entry.agent.id ? [{ entry, agent, configuration: {} }] : [];
     });
     if (!fields.includes('configuration')) return present;
-    const configurations = await store.configurations(present.map(({ agent }) => agent.ap_id));
+    const configurations = await agentRows.configurations(present.map(({ agent }) => agent.ap_id));
     const shown: typeof present = [];
     let bytes = 0;
     await inSlices(present, ({ entry, agent }) => {
@@ -227,7 +235,7 @@ function readRequest(caller: Caller, { selector, search, sort, cursor, limit, co
   };
 }
 
-function toItem(agent: IndexedAgent, moment: FleetMoment, caller: Caller): AgentListItem {
+function toItem(agent: AgentRow, moment: NetworkMoment, rights: Rights): AgentListItem {
   const { id, ap_id, display_name, site, tags, access_point_type, onboard, emulated_for, created_at } = agent;
   const lastSeen = moment.lastSeenOf(agent);
   return {
@@ -245,13 +253,13 @@ function toItem(agent: IndexedAgent, moment: FleetMoment, caller: Caller): Agent
     emulated: emulated_for !== null,
     created_at: new Date(created_at).toISOString(),
     may: [
-      ...(rightsOf(caller).operates(agent) ? ['command' as const] : []),
-      ...(rightsOf(caller).manages(agent) ? ['manage' as const] : []),
+      ...(rights.operates(agent) ? ['command' as const] : []),
+      ...(rights.manages(agent) ? ['manage' as const] : []),
     ],
   };
 }
 
 /** As #14 shows it. */
-function withEmulated(configuration: Record<string, unknown>, { emulated_for }: IndexedAgent): Record<string, unknown> {
+function withEmulated(configuration: Record<string, unknown>, { emulated_for }: AgentRow): Record<string, unknown> {
   return emulated_for === null ? configuration : { ...configuration, emulated: true };
 }

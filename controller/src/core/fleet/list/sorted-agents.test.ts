@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { rounds } from '../../../../../test/rounds.ts';
-import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
+import { type AgentRow, byApId } from '../../network/agent-rows.ts';
 import { compareEntries, readOrder, recordKeyOf } from './list-order.ts';
 import { SortedAgents } from './sorted-agents.ts';
 
@@ -18,7 +18,7 @@ it('are in order after every change, as if they were sorted each time', async ()
       async (first, rounds, sort) => {
         const order = readOrder(sort);
         const keyOf = recordKeyOf(order);
-        const entry = (agent: IndexedAgent) => ({ key: keyOf(agent), ap_id: agent.ap_id });
+        const entry = (agent: AgentRow) => ({ key: keyOf(agent), ap_id: agent.ap_id });
         const sorted = new SortedAgents();
         const agents = new Map(
           Object.entries(first).map(([name, display_name]) => [name, agentOf(name, display_name)]),
@@ -48,6 +48,6 @@ it('sorts more than it can at once', async () => {
   expect(names).toEqual(source.map(({ display_name }) => display_name).sort());
 });
 
-function agentOf(name: string, display_name: string | null): IndexedAgent {
-  return { ap_id: name, display_name } as IndexedAgent;
+function agentOf(name: string, display_name: string | null): AgentRow {
+  return { ap_id: name, display_name } as AgentRow;
 }

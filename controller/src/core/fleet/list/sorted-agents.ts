@@ -2,11 +2,11 @@
 // only what has changed is put in its place. A page begins by a binary search.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { forAll, inSlices } from '../../base/time-slices.ts';
-import { byApId, type IndexedAgent } from '../index/fleet-index.ts';
+import { type AgentRow, byApId } from '../../network/agent-rows.ts';
 import { compareEntries, type ListOrder, recordKeyOf } from './list-order.ts';
 
-type Agents = readonly IndexedAgent[];
-type Compare = (a: IndexedAgent, b: IndexedAgent) => number;
+type Agents = readonly AgentRow[];
+type Compare = (a: AgentRow, b: AgentRow) => number;
 
 const chunkSize = 1_000;
 /** If more than this share of them has changed, they are sorted again. */
@@ -43,7 +43,7 @@ async function follow(known: Promise<Sorted> | undefined, order: ListOrder, sour
   const before = await known;
   if (before?.source === source) return before;
   const keyOf = recordKeyOf(order);
-  const toEntry = (agent: IndexedAgent) => ({ key: keyOf(agent), ap_id: agent.ap_id });
+  const toEntry = (agent: AgentRow) => ({ key: keyOf(agent), ap_id: agent.ap_id });
   const compare: Compare = (a, b) => compareEntries(toEntry(a), toEntry(b), order.isDescending);
   const { gone, come } = before ? differences(before.source, source) : { gone: [], come: source };
   const isFew = before !== undefined && gone.length + come.length <= source.length * changedShare;
@@ -54,9 +54,9 @@ async function follow(known: Promise<Sorted> | undefined, order: ListOrder, sour
 }
 
 /** Of two lists by name. Whoever is the same object in both has not changed. */
-function differences(before: Agents, now: Agents): { gone: IndexedAgent[]; come: IndexedAgent[] } {
-  const gone: IndexedAgent[] = [];
-  const come: IndexedAgent[] = [];
+function differences(before: Agents, now: Agents): { gone: AgentRow[]; come: AgentRow[] } {
+  const gone: AgentRow[] = [];
+  const come: AgentRow[] = [];
   let [b, n] = [0, 0];
   while (b < before.length || n < now.length) {
     const [old, young] = [before[b], now[n]];
@@ -91,7 +91,7 @@ async function sortedInSlices(agents: Agents, compare: Compare): Promise<Agents>
 /** Both are in order. */
 async function mergedInSlices(first: Agents, second: Agents, compare: Compare): Promise<Agents> {
   if (second.length === 0) return first;
-  const all: IndexedAgent[] = [];
+  const all: AgentRow[] = [];
   let next = 0;
   await inSlices(first, (agent) => {
     while (next < second.length && compare(second[next]!, agent) < 0) all.push(second[next++]!);

@@ -2,12 +2,12 @@
 
 import { AgentFilter, Job, JobAccepted, JobState, JobWithMessages } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { ValidationError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { agentReaders, jobReaders, networkReaders } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { type Route, routesOf } from '../../http/request/route.ts';
+import type { Network } from '../../network/network.ts';
 import type { JobService } from './job-service.ts';
 
 const route = routesOf('Jobs');
@@ -15,7 +15,7 @@ const maxAheadMs = 24 * 3_600_000;
 
 const Moment = (description: string) => Type.String({ format: 'date-time', description });
 
-export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<AgentService, 'get'> }): Route[] {
+export function jobRoutes({ jobs, network }: { jobs: JobService; network: Pick<Network, 'visibleTo'> }): Route[] {
   return [
     route('request_all_agents_details', 'POST /api/v1/agent_details/request_all_agents_details', {
       spec: 22, // spec #22
@@ -50,7 +50,7 @@ export function jobRoutes({ jobs, agents }: { jobs: JobService; agents: Pick<Age
         const endMs = Date.parse(end_time);
         if (Date.parse(start_time) >= endMs) throw badEnd('end_time should be after start_time');
         if (endMs > Date.now() + maxAheadMs) throw badEnd('end_time should be at most 24 hours ahead');
-        await agents.get(agent_id, caller);
+        (await network.visibleTo(caller)).require(agent_id);
         const data = { agent_id, start_time, end_time };
         return jobs.create(caller, { task_type: 'agent_data', data, subject: agent_id, dueMs: endMs });
       },

@@ -1,12 +1,12 @@
 // Ends the jobs of a caller with the caller, or those that it may no longer ask for: a step inside of the transaction that
 // changes the caller's record. Commands and runs end where they are kept.
 
-import type { AgentStore } from '../../accounts/agents/agent-store.ts';
 import type { Caller } from '../../base/caller.ts';
 import { type CallerChange, isEnded } from '../../base/caller.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import type { StepOutcome } from '../../event-kinds.ts';
+import type { Network } from '../../network/network.ts';
 import type { OwnedJob, OwnedJobs } from '../store/owned-jobs.ts';
 import { mayAsk } from './job-rights.ts';
 import type { MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
@@ -20,7 +20,7 @@ const maxListed = 1000;
 export interface JobEndingOptions {
   owned: OwnedJobs;
   mailbox: Pick<MailboxStore, 'appendAll'>;
-  agents: Pick<AgentStore, 'visible'>;
+  network: Pick<Network, 'visibleIn'>;
   /** Tells of messages that are durable. */
   tell: (messages: readonly MessageRecord[]) => void;
   retentionMs: number;
@@ -62,23 +62,22 @@ export class JobEnding {
       const about = await owned.listAbout(tx, name);
       return [...new Map([...open, ...about].map((job) => [job.job_number, job])).values()];
     }
-    return open.length === 0 ? [] : notPermitted(tx, this.#options.agents, caller!, open);
+    return open.length === 0 ? [] : notPermitted(tx, this.#options.network, caller!, open);
   }
 }
 
 /** Those of these jobs that the caller could not ask for now. */
 export async function notPermitted<Job extends AskedJob>(
   tx: SqlQueries,
-  agents: JobEndingOptions['agents'],
+  network: JobEndingOptions['network'],
   caller: Caller,
   jobs: readonly Job[],
 ): Promise<Job[]> {
   const rights = rightsOf(caller);
-  const isHidden = ({ subject }: Job) => subject !== null && !rights.seesName(subject);
-  const hidden = new Set(jobs.filter(isHidden).map(({ subject }) => subject!));
-  const records = hidden.size === 0 ? [] : await agents.visible([...hidden], tx);
-  const seen = new Set(records.filter((agent) => rights.sees(agent)).map(({ ap_id }) => ap_id));
-  return jobs.filter((job) => !mayAsk(caller, job.task_type) || (isHidden(job) && !seen.has(job.subject!)));
+  const unsure = jobs.flatMap(({ subject }) => (subject === null || rights.seesName(subject) ? [] : subject));
+  const sight = unsure.length > 0 ? await network.visibleIn(tx, caller, [...new Set(unsure)]) : undefined;
+  const isHidden = ({ subject }: Job) => subject !== null && sight?.sees(subject) === false;
+  return jobs.filter((job) => !mayAsk(caller, job.task_type) || isHidden(job));
 }
 
 /** Ends these jobs with a last message that says why; resolves the messages of those that were still open. */

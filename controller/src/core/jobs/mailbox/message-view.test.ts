@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { AppCaller, Caller } from '../../base/caller.ts';
+import type { NetworkSight } from '../../network/sight.ts';
 import type { MessageRecord } from './mailbox-store.ts';
 import { itemsOf, MessageView } from './message-view.ts';
 
@@ -9,11 +10,12 @@ const names = ['ap-1', 'ap-2', 'emu-1', 'emu-2'];
 const ownAgents = new Set(['emu-1']);
 
 /** By the patterns, plain names here, and the caller's own. */
-async function visibleAmong(caller: Caller, ap_ids: readonly string[]): Promise<Set<string>> {
+async function visibleTo(caller: Caller) {
   const { agents } = (caller as AppCaller).permissions;
-  return new Set(ap_ids.filter((ap_id) => agents === undefined || agents.includes(ap_id) || ownAgents.has(ap_id)));
+  const sees = (ap_id: string) => agents === undefined || agents.includes(ap_id) || ownAgents.has(ap_id);
+  return { sees } as NetworkSight;
 }
-const view = new MessageView({ visibleAmong });
+const view = new MessageView({ network: { visibleTo } });
 
 const app = (permissions: AppCaller['permissions']): AppCaller => ({
   kind: 'third_party_app',
@@ -78,7 +80,7 @@ describe('laws', () => {
   it('users and agents get everything as it is, without a look', () =>
     fc.assert(
       fc.asyncProperty(messages, async (all) => {
-        const blind = new MessageView({ visibleAmong: () => Promise.reject(new Error('asked')) });
+        const blind = new MessageView({ network: { visibleTo: () => Promise.reject(new Error('asked')) } });
         const user: Caller = { kind: 'user', id: 'u', name: 'u', roles: ['user'], isAdmin: false };
         expect(await blind.show(user, null, all)).toEqual(all);
         expect(await blind.show({ kind: 'agent', id: 'x', name: 'ap-1' }, 'ap-1', all)).toEqual(all);

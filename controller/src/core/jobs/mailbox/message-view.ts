@@ -3,12 +3,12 @@
 import { parseObject } from '@weft/contract/is-object';
 import type { Caller } from '../../base/caller.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
+import type { Network } from '../../network/network.ts';
 import { mayAsk } from './job-rights.ts';
 import type { MessageRecord } from './mailbox-store.ts';
 
 export interface MessageViewOptions {
-  /** Those of these agents that the caller may see. */
-  visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  network: Pick<Network, 'visibleTo'>;
 }
 
 interface Item {
@@ -18,10 +18,10 @@ interface Item {
 }
 
 export class MessageView {
-  readonly #visibleAmong: MessageViewOptions['visibleAmong'];
+  readonly #network: MessageViewOptions['network'];
 
-  constructor({ visibleAmong }: MessageViewOptions) {
-    this.#visibleAmong = visibleAmong;
+  constructor({ network }: MessageViewOptions) {
+    this.#network = network;
   }
 
   /** Whether nothing can be hidden from the caller, so that messages need no look. */
@@ -39,14 +39,13 @@ export class MessageView {
   ): Promise<MessageRecord[]> {
     if (caller && this.seesAll(caller)) return [...messages];
     const items = new Map(messages.map((message) => [message, toItems(message, subject)]));
-    const names = new Set([...items.values()].flat().map(({ ap_id }) => ap_id));
-    names.delete(undefined);
-    const visible = caller ? await this.#visibleAmong(caller, [...names] as string[]) : new Set<string>();
+    const sight = caller && (await this.#network.visibleTo(caller));
     return messages.map((message) => {
       const { type } = message;
       if (type === 'status' || (type === 'emulator' && caller)) return message;
       const own = items.get(message)!;
-      const shown = caller && isReadable(caller, type) ? own.filter(({ ap_id }) => visible.has(ap_id ?? '')) : [];
+      const shown =
+        caller && isReadable(caller, type) ? own.filter(({ ap_id }) => ap_id !== undefined && sight?.sees(ap_id)) : [];
       return shown.length === own.length ? message : { ...message, data: `[${shown.map(({ text }) => text).join()}]` };
     });
   }

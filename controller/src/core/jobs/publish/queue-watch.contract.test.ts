@@ -21,8 +21,7 @@ const withBroker =
         return typeof value === 'function' ? value.bind(target) : value;
       },
     });
-    const { agents, agentStore } = accounts.agents;
-    const deps = { ...platform, agents, agentStore, changes: accounts.audit.changes };
+    const deps = { ...platform, ...accounts.network, changes: accounts.audit.changes };
     const tuning = { queueWatch: { stillMs: 300, everyMs: 20 } };
     return { ...accounts, jobs: createJobsPart({ ...deps, broker, auth, principals, tuning }, events) };
   };

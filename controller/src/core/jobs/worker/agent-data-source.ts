@@ -1,11 +1,10 @@
 // What the work behind #23 stands on: the range that is asked for, an agent's rows for as long as the job's owner may see
 // them, and the records that are in the mailbox already.
 import type { AgentDataTask } from '@weft/contract';
-import { noLabels } from '../../accounts/agents/agent-record.ts';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
+import type { Network } from '../../network/network.ts';
 import type { Frame, TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
 import type { JobRecord } from '../store/job-record.ts';
-import { requireOwner, type VisibleTo } from './agent-details-task.ts';
+import { requireOwner, type SightOf } from './agent-details-task.ts';
 import { JobFailed, type JobRun } from './job-run.ts';
 import { type RecordPosition, seriesKey } from './record-chunks.ts';
 
@@ -15,9 +14,9 @@ const textWeight = 8;
 const maxPageRows = 5_000;
 
 export interface AgentSourceOptions {
-  agents: Pick<AgentService, 'lookUp'>;
+  network: Pick<Network, 'get'>;
   telemetry: Pick<TelemetryStore, 'fields' | 'rows'>;
-  visibleTo: VisibleTo;
+  sightOf: SightOf;
 }
 
 /** What is asked for, in milliseconds, both ends included. */
@@ -61,10 +60,10 @@ export class AgentSource {
   }
 
   async #requireAgent(): Promise<void> {
-    const canSee = await requireOwner(this.#run, this.#options.visibleTo);
-    const agent = await this.#options.agents.lookUp(this.#ap_id);
+    const sight = await requireOwner(this.#run, this.#options.sightOf);
+    const agent = this.#options.network.get(this.#ap_id);
     // An agent that is gone is told from one that may not be seen only to whom might have seen it.
-    if (!canSee(agent ?? { ap_id: this.#ap_id, emulated_for: null, ...noLabels })) {
+    if (!sight.sees(this.#ap_id)) {
       throw new JobFailed(`Whoever asked for this may not see ${this.#ap_id} any more`);
     }
     this.#agentId ??= agent?.id;

@@ -1,14 +1,14 @@
 // The work behind #23 for times that are past, on the real telemetry store.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JobFixture, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
+import { admin, type JobFixture, nobody, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../../../../test/pure/stored-records.ts';
 import { rounds } from '../../../../../test/rounds.ts';
 import { TryLaterError } from '../../base/errors.ts';
 import type { Sample } from '../../telemetry/store/telemetry-store.ts';
 import { createAgentDataTask } from './agent-data-task.ts';
-import type { VisibleTo } from './agent-details-task.ts';
+import type { SightOf } from './agent-details-task.ts';
 import { LiveSubscriptions } from './live-subscription.ts';
 
 type AgentRecordOut = { time: string; field: string; value: number | string };
@@ -17,7 +17,7 @@ const start = Date.now() - 86_400_000;
 const end = start + 3_600_000;
 const crash = new Error('the worker died');
 let fixture: JobFixture;
-let visibleTo: VisibleTo;
+let sightOf: SightOf;
 let agents = 0;
 
 beforeAll(async () => {
@@ -25,13 +25,13 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 beforeEach(() => {
-  visibleTo = async () => () => true;
+  sightOf = () => fixture.network.visibleTo(admin);
   fixture.mailbox.reset();
 });
 
 function task(telemetry: Pick<JobFixture['telemetry'], 'fields' | 'rows'> = fixture.telemetry) {
   const subscriptions = new LiveSubscriptions();
-  return createAgentDataTask({ agents: fixture.agents, telemetry, visibleTo: (job) => visibleTo(job), subscriptions });
+  return createAgentDataTask({ network: fixture.network, telemetry, sightOf: (job) => sightOf(job), subscriptions });
 }
 
 /** A fresh agent with these samples, and a job for an hour of them. */
@@ -179,7 +179,7 @@ test('an agent that is removed meanwhile fails the job, even if another gets its
 test('an owner who may not see the agent any more fails the job', async () => {
   const { ap_id, job } = await jobFor(steady(25_000, 1));
   let isAllowed = true;
-  visibleTo = async () => () => isAllowed;
+  sightOf = () => fixture.network.visibleTo(isAllowed ? admin : nobody);
   fixture.mailbox.after = async () => {
     isAllowed = false;
   };

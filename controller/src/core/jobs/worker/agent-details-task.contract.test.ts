@@ -1,21 +1,21 @@
 // The work behind #22 on real stores: which agents, in which chunks, and that a crash anywhere costs nothing.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type JobFixture, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
+import { admin, type JobFixture, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
 import { agentNamed } from '../../../../../test/pure/stored-records.ts';
 import { TryLaterError } from '../../base/errors.ts';
-import { createAgentDetailsTask, type VisibleTo } from './agent-details-task.ts';
+import { createAgentDetailsTask, type SightOf } from './agent-details-task.ts';
 
 let fixture: JobFixture;
-let visibleTo: VisibleTo;
+let sightOf: SightOf;
 
 beforeEach(async () => {
   fixture = await openJobFixture();
-  visibleTo = async () => () => true;
+  sightOf = () => fixture.network.visibleTo(admin);
 });
 afterEach(() => fixture.close());
 
-const states = async () => () => 'never' as const;
-const task = () => createAgentDetailsTask({ agents: fixture.agents, states, visibleTo: (job) => visibleTo(job) });
+const task = () =>
+  createAgentDetailsTask({ network: fixture.network, details: fixture.agentDetails, sightOf: (job) => sightOf(job) });
 
 async function createAgents(count: number, configuration: Record<string, unknown> = {}): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `ap-${String(index).padStart(5, '0')}`);
@@ -77,10 +77,10 @@ test('only what the job asks for and its owner may see now', async () => {
   await createAgents(1_000);
   let rounds = 0;
   // After the first page the owner loses half of its rights.
-  visibleTo = async () => {
+  sightOf = () => {
     rounds++;
-    const isFirst = rounds === 1;
-    return ({ ap_id }) => isFirst || ap_id.endsWith('1');
+    const agents = rounds === 1 ? ['*'] : ['*1'];
+    return fixture.network.visibleTo({ kind: 'third_party_app', id: 'app', name: 'app', permissions: { agents } });
   };
   const job = await fixture.createJob('agent_details', { agents: ['ap-0000?', 'ap-009*'] });
   await fixture.attempt(job, task());
@@ -91,7 +91,7 @@ test('only what the job asks for and its owner may see now', async () => {
 
 test('an owner who is gone fails the job', async () => {
   await createAgents(3);
-  visibleTo = async () => undefined;
+  sightOf = async () => undefined;
   const job = await fixture.createJob('agent_details', {});
   await expect(fixture.attempt(job, task())).rejects.toMatchObject({ name: 'JobFailed' });
   expect(await fixture.messages(job)).toStrictEqual([]);
@@ -100,9 +100,9 @@ test('an owner who is gone fails the job', async () => {
 test('accounts out of reach are waited for', async () => {
   await createAgents(3);
   let refusals = 2;
-  visibleTo = async () => {
+  sightOf = async () => {
     if (refusals-- > 0) throw new TryLaterError(503, 'database_unavailable', 'away', 1);
-    return () => true;
+    return fixture.network.visibleTo(admin);
   };
   const job = await fixture.createJob('agent_details', {});
   await fixture.attempt(job, task());

@@ -1,9 +1,10 @@
 // The work behind #22: the agents that the job's owner may see, in order of ap_id, page by page.
 import type { AgentDetailsTask } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
-import { fromListedAgent, isListed, needsStates, type StateOf } from '../../accounts/agents/agent-answers.ts';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
-import type { VisibleAgent } from '../../base/rights/rights.ts';
+import { type AgentDetailTexts, isListed, needsStates } from '../../network/agent-details.ts';
+import { type AgentRow, byApId, firstAt } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
+import type { Sight } from '../../network/sight.ts';
 import type { JobRecord } from '../store/job-record.ts';
 import { JobFailed, type JobRun, type JobTask } from './job-run.ts';
 
@@ -12,38 +13,39 @@ const maxBytes = 512 * 1024;
 const firstPage = 200;
 const smallestPage = 8;
 
-/** What the owner of a job may see now; undefined if the owner is gone. */
-export type VisibleTo = (job: JobRecord) => Promise<((agent: VisibleAgent) => boolean) | undefined>;
+/** What the owner of a job sees now; undefined if the owner is gone, or may not ask any more. */
+export type SightOf = (job: JobRecord) => Promise<Sight<AgentRow> | undefined>;
 
 export interface AgentDetailsTaskOptions {
-  agents: Pick<AgentService, 'page'>;
-  /** The states of all agents at this moment. */
-  states: () => Promise<StateOf>;
-  visibleTo: VisibleTo;
+  network: Pick<Network, 'agents' | 'moment'>;
+  details: Pick<AgentDetailTexts, 'read'>;
+  sightOf: SightOf;
 }
 
-export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetailsTaskOptions): JobTask {
+export function createAgentDetailsTask({ network, details, sightOf }: AgentDetailsTaskOptions): JobTask {
   return async (run) => {
     const { agents: patterns, ...filter } = parseTask(run.job);
-    const stateOf = needsStates(filter) ? await run.retryUnavailable(states) : () => 'never' as const;
+    const { stateOf } = await run.retryUnavailable(() => network.moment({ state: needsStates(filter) }));
     let after = lastApId((await run.resume())?.data);
     let chunk = new AgentChunk();
     for (let limit = firstPage; ; ) {
-      const [canSee, page] = await run.retryUnavailable(() =>
-        Promise.all([requireOwner(run, visibleTo), agents.page(after, limit)]),
-      );
+      const sight = await run.retryUnavailable(() => requireOwner(run, sightOf));
+      const all = network.agents;
+      const start = firstAt(all.length, (at) => byApId(all[at]!, { ap_id: after }) > 0);
+      const page = all.slice(start, start + limit);
       if (page.length === 0) break;
       after = page.at(-1)!.ap_id;
-      let pageBytes = 0;
-      for (const listed of page) {
-        const { ap_id, emulated_for } = listed;
-        const text = JSON.stringify(fromListedAgent(listed));
-        const bytes = Buffer.byteLength(text);
-        pageBytes += bytes;
+      const asked = page.filter((agent) => {
+        const { ap_id, emulated_for } = agent;
         // The patterns are those of the app when it asked; its own emulated agents need none.
         const isAsked =
           emulated_for === run.job.owner_id || (patterns?.some((pattern) => matchesGlob(pattern, ap_id)) ?? true);
-        if (!isAsked || !canSee(listed) || !isListed(listed, filter, stateOf)) continue;
+        return isAsked && sight.sees(agent) && isListed(agent, filter, stateOf);
+      });
+      let pageBytes = 1;
+      for (const text of await run.retryUnavailable(() => details.read(asked))) {
+        const bytes = Buffer.byteLength(text);
+        pageBytes += bytes;
         if (!chunk.hasRoom(bytes)) {
           await run.post(chunk.text());
           chunk = new AgentChunk();
@@ -58,10 +60,10 @@ export function createAgentDetailsTask({ agents, states, visibleTo }: AgentDetai
   };
 }
 
-export async function requireOwner(run: JobRun, visibleTo: VisibleTo): Promise<(agent: VisibleAgent) => boolean> {
-  const canSee = await visibleTo(run.job);
-  if (!canSee) throw new JobFailed('Whoever asked for this is gone, or may not ask for it any more');
-  return canSee;
+export async function requireOwner(run: JobRun, sightOf: SightOf): Promise<Sight<AgentRow>> {
+  const sight = await sightOf(run.job);
+  if (!sight) throw new JobFailed('Whoever asked for this is gone, or may not ask for it any more');
+  return sight;
 }
 
 class AgentChunk {

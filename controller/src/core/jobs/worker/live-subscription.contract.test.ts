@@ -1,7 +1,7 @@
 // Live subscriptions (#23 with an end ahead) on the real telemetry store. Their end is brought near when all has been seen.
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type JobFixture, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
+import { admin, type JobFixture, nobody, openJobFixture } from '../../../../../test/job-worker-fixture.ts';
 import { sampleOf } from '../../../../../test/pure/sample-of.ts';
 import { agentNamed } from '../../../../../test/pure/stored-records.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
@@ -40,9 +40,9 @@ class Subscription {
     this.#clock = clock;
     this.subscriptions = new LiveSubscriptions({ ...quick, ...options, now: () => clock() + this.#skipMs });
     this.task = createAgentDataTask({
-      agents: fixture.agents,
+      network: fixture.network,
       telemetry: fixture.telemetry,
-      visibleTo: async () => () => isVisible,
+      sightOf: () => fixture.network.visibleTo(isVisible ? admin : nobody),
       subscriptions: this.subscriptions,
     });
   }

@@ -229,7 +229,7 @@ describe('whoever writes', () => {
     await server.parts.agents.agents.remove(ap_id, system);
     await server.parts.agents.agents.create({ ap_id, password, configuration: {} }, system);
     expect((await write({ authorization: basic(ap_id) })).status).toBe(204);
-    expect(await server.parts.agents.agents.page('', 1000)).toContainEqual(
+    expect(await server.parts.agents.agentStore.page('', 1000)).toContainEqual(
       expect.objectContaining({ ap_id, onboard: true }),
     );
   });

@@ -3,11 +3,11 @@
 // (Basic, Token; over TLS and loopback also `?u=&p=`). Databases, buckets and organizations mean nothing here, and
 // there is no /query and no /ping: set `skip_database_creation = true` in [[outputs.influxdb]]. See examples/telegraf.conf.
 import * as Type from '@weft/contract/schema';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import { UnusableRequestError, ValidationError } from '../../base/errors.ts';
 import { adminsAndAgentItself } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { type Route, routesOf } from '../../http/request/route.ts';
+import type { Network } from '../../network/network.ts';
 import { type Precision, parseLineProtocol, precisions } from './line-protocol.ts';
 import type { TelemetryService } from './telemetry-service.ts';
 
@@ -19,7 +19,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 /** For history, which is no sign of life and no news: the service must tell nobody who watches the present. */
 export interface HistoryEndpoint {
   telemetry: TelemetryService;
-  agents: Pick<AgentService, 'find'>;
+  network: Pick<Network, 'visibleTo'>;
 }
 
 export function lineProtocolRoutes(telemetry: TelemetryService, history: HistoryEndpoint): Route[] {
@@ -61,7 +61,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
         if (report.rounded?.count) reply.header('x-weft-rounded', report.rounded.count);
         if (agent) await telemetry.record(agent, report);
         else {
-          const { id } = await history.agents.find(ap_id, caller);
+          const { id } = (await history.network.visibleTo(caller)).require(ap_id);
           await history.telemetry.record({ kind: 'agent', id, name: ap_id }, report);
         }
       },

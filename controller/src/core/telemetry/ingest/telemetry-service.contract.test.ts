@@ -19,7 +19,10 @@ function createKeepingParts(platform: Platform, events: Events) {
   const { auth } = accounts.auth;
   const { eventLog } = accounts.eventLog;
   const keeping = { ...events, agentRemoved: new Cleanup<[string]>() };
-  return { ...accounts, telemetry: createTelemetryPart({ ...platform, agents, auth, eventLog }, keeping) };
+  return {
+    ...accounts,
+    telemetry: createTelemetryPart({ ...platform, ...accounts.network, agents, auth, eventLog }, keeping),
+  };
 }
 
 let server: TestWeft<ReturnType<typeof createKeepingParts>>;

@@ -16,8 +16,8 @@ function createFeed({
 } = {}) {
   let now = 1_790_000_000_000;
   const share = new Shares().open('live_streams', 100);
-  const visibleAmong = async () => new Set<string>();
-  const feed = new LiveFeed({ authorize, visibleAmong, isCutOff, share, recentBytes, now: () => now });
+  const network = { visibleTo: async () => ({ sees: () => false }) as never };
+  const feed = new LiveFeed({ authorize, network, isCutOff, share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>
     feed.open({ caller: user, token: 't', agents: undefined, metrics: undefined, after: undefined, ...more });
   let count = 0;

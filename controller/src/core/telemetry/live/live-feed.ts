@@ -1,6 +1,7 @@
 // Live values: hears of every stored post and hands it to the open streams. Keeps a bounded past for those who come back.
 import type { Caller } from '../../base/caller.ts';
 import { StreamHub, type StreamHubOptions } from '../../http/streams/stream-hub.ts';
+import type { Network } from '../../network/network.ts';
 import type { Sample } from '../store/telemetry-store.ts';
 import { LiveStream, type StreamFilter } from './live-stream.ts';
 import { RecentSamples } from './recent-samples.ts';
@@ -14,8 +15,7 @@ const maxWritesPerMs = 10;
 const longestGatherMs = 20;
 
 export interface LiveFeedOptions extends StreamHubOptions {
-  /** Those of these agents that the caller may see. */
-  visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  network: Pick<Network, 'visibleTo'>;
   recentBytes?: number;
   onOpened?: (() => void) | undefined;
   now?: () => number;
@@ -29,7 +29,7 @@ export interface StreamRequest extends StreamFilter {
 }
 
 export class LiveFeed extends StreamHub<LiveStream> {
-  readonly #visibleAmong: LiveFeedOptions['visibleAmong'];
+  readonly #network: LiveFeedOptions['network'];
   readonly #recent: RecentSamples;
   readonly #now: () => number;
   /** Cursors of an earlier run mean nothing now. */
@@ -41,8 +41,8 @@ export class LiveFeed extends StreamHub<LiveStream> {
 
   constructor(options: LiveFeedOptions) {
     super(options);
-    const { visibleAmong, recentBytes = defaultRecentBytes, now = Date.now } = options;
-    this.#visibleAmong = visibleAmong;
+    const { network, recentBytes = defaultRecentBytes, now = Date.now } = options;
+    this.#network = network;
     this.#recent = new RecentSamples(recentBytes);
     this.#burstBytes = recentBytes / 8;
     this.#now = now;
@@ -84,7 +84,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
       caller,
       agents,
       metrics,
-      visibleAmong: this.#visibleAmong,
+      network: this.#network,
       now: this.#now,
     });
     this.#onOpened?.();

@@ -4,6 +4,7 @@ import { didYouMean } from '@weft/contract/closest-name';
 import type { Caller } from '../../base/caller.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { ServerSentEvents } from '../../http/streams/stream-hub.ts';
+import type { Network } from '../../network/network.ts';
 import { createTimestampWriter } from '../query/timestamps.ts';
 import type { RecentSample, RecentSamples } from './recent-samples.ts';
 
@@ -26,8 +27,7 @@ export interface LiveStreamOptions extends StreamFilter {
   from: number;
   hasGap: boolean;
   caller: Caller;
-  /** Those of these agents that the caller may see. */
-  visibleAmong: (caller: Caller, ap_ids: readonly string[]) => Promise<ReadonlySet<string>>;
+  network: Pick<Network, 'visibleTo'>;
   now: () => number;
 }
 
@@ -105,16 +105,17 @@ export class LiveStream extends ServerSentEvents {
   #lookUp(): void {
     if (this.#isLooking) return;
     this.#isLooking = true;
-    const { recent, visibleAmong } = this.#options;
+    const { recent, network } = this.#options;
     const caller = this.caller;
     const unknown = new Set<string>();
     for (let position = this.#position; position < recent.next && unknown.size < maxLookups; position++) {
       const sample = recent.get(position)!;
       if (this.#wants(sample) === undefined) unknown.add(sample.ap_id);
     }
-    visibleAmong(caller, [...unknown])
-      .then((visible) => {
-        if (caller === this.caller) for (const ap_id of unknown) this.#visible.set(ap_id, visible.has(ap_id));
+    network
+      .visibleTo(caller)
+      .then((sight) => {
+        if (caller === this.caller) for (const ap_id of unknown) this.#visible.set(ap_id, sight.sees(ap_id));
         this.#isLooking = false;
         this.pump();
       })

@@ -18,7 +18,7 @@ function createStreamParts(platform: Platform, events: Events) {
   const { agents } = accounts.agents;
   const { auth } = accounts.auth;
   const telemetry = createTelemetryPart(
-    { ...platform, agents, auth, eventLog: accounts.eventLog.eventLog, recentBytes: 4_000_000 },
+    { ...platform, ...accounts.network, agents, auth, eventLog: accounts.eventLog.eventLog, recentBytes: 4_000_000 },
     events,
   );
   return { ...accounts, telemetry };

@@ -16,6 +16,8 @@ import { PasswordHasher } from '../../base/password-hasher.ts';
 import { openSqlite } from '../../base/storage/sql-database.sqlite.ts';
 import type { SqlDatabase } from '../../base/storage/sql-database.ts';
 import { createEvents } from '../../events.ts';
+import { AgentRowStore } from '../../network/agent-row-store.ts';
+import { Network } from '../../network/network.ts';
 import { openEmbeddedTelemetry } from '../store/telemetry-store.embedded.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { PresenceService, type PresenceServiceOptions } from './presence-service.ts';
@@ -27,6 +29,7 @@ let folder: string;
 let database: SqlDatabase;
 let telemetry: TelemetryStore;
 let agents: AgentService;
+let network: Network;
 let now: number;
 let steady: number;
 
@@ -42,7 +45,9 @@ beforeEach(async () => {
     onFatal: () => {},
   });
   const store = new AgentStore(database);
+  network = new Network(new AgentRowStore(database));
   agents = new AgentService({
+    network,
     agents: store,
     hasher: new PasswordHasher(),
     changes: new CallerChanges(new AuditLog(database), createEvents().callerChanged),
@@ -68,7 +73,7 @@ function pass(seconds: number): void {
 async function open(more: Partial<PresenceServiceOptions> = {}): Promise<PresenceService> {
   const presence = new PresenceService({
     presence: new PresenceStore(database),
-    agents,
+    network,
     telemetry,
     onError: (error) => {
       throw error;
@@ -257,7 +262,8 @@ test('what could not be saved is saved later', async () => {
 });
 
 test('an agent that holds its channel and has reported nothing is connected, not away', async () => {
-  const presence = await open({ commandTransports: (ap_id) => ({ channel: ap_id === 'ap-1', command_ready: false }) });
+  network.columns.transports = ({ ap_id }) => ({ channel: ap_id === 'ap-1', command_ready: false });
+  const presence = await open();
   expect((await presence.list(user)).map(({ ap_id, reason }) => [ap_id, reason])).toEqual([
     ['ap-1', 'Connected, has not reported.'],
     ['ap-2', 'Has not reported.'],

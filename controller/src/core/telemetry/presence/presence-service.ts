@@ -2,12 +2,14 @@
 // every few seconds; what a kill takes away is made up for by the newest telemetry.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AgentPresence, Presence } from '@weft/contract';
-import type { StateOf } from '../../accounts/agents/agent-answers.ts';
-import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { Caller } from '../../base/caller.ts';
 import { PeriodicTask, relaxed } from '../../base/periodic-task.ts';
+import { inSlices } from '../../base/time-slices.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { CommandTransports } from '../../network/columns.ts';
+import type { Network } from '../../network/network.ts';
 import { maxAheadMs, type TelemetryStore } from '../store/telemetry-store.ts';
-import { configuredIntervalMs, type Hearing, type KnownPresence, toAgentPresence, toUnreported } from './presence.ts';
+import { type Hearing, type KnownPresence, toAgentPresence, toUnreported } from './presence.ts';
 import { PresenceRecords } from './presence-records.ts';
 import { type PresenceListener, PresenceStates } from './presence-states.ts';
 import type { PresenceStore } from './presence-store.ts';
@@ -28,17 +30,12 @@ const adoptOverlapMs = 60_000;
 /** A clock that has moved by more than this against the machine's own was set. */
 const clockToleranceMs = 1_000;
 
-/** How commands reach an agent now. */
-export type CommandTransports = Pick<AgentPresence, 'channel' | 'command_ready'>;
-
 const noTransport: CommandTransports = { channel: false, command_ready: false };
 
 export interface PresenceServiceOptions {
   presence: PresenceStore;
-  agents: AgentService;
+  network: Pick<Network, 'agents' | 'get' | 'fresh' | 'visibleTo' | 'columns'>;
   telemetry: Pick<TelemetryStore, 'latest'>;
-  /** Asked for each agent of an answer; default: none. */
-  commandTransports?: (ap_id: string, configuration: Record<string, unknown>) => CommandTransports | undefined;
   /** What is left of the agent's budget; default, and while it is full: undefined. */
   reportBudget?: (ap_id: string) => AgentPresence['report_budget'];
   /** Whether agents may report to other nodes. */
@@ -110,22 +107,12 @@ export class PresenceService {
   }
 
   /** Only whether they are there, in the same order: for lists of thousands. */
-  async words(agents: readonly { ap_id: string; configuration: Record<string, unknown> }[]): Promise<Presence[]> {
+  async words(agents: readonly AgentRow[]): Promise<Presence[]> {
     await this.#follow();
-    return agents.map(({ ap_id, configuration }) => {
-      const state = this.#stateOf(ap_id, configuration);
+    return agents.map(({ ap_id }) => {
+      const state = this.stateOf(ap_id);
       return state === 'never' ? 'offline' : state;
     });
-  }
-
-  /**
-   * The states of all agents, also of those that report to other nodes: as they were written down last, unless this node
-   * knows something newer.
-   */
-  async states(): Promise<StateOf> {
-    await this.#adopt();
-    await this.#follow();
-    return (ap_id, configuration) => this.#stateOf(ap_id, configuration);
   }
 
   /** To be called before `stateOf` and `lastSeen`: reads what other nodes have heard, if that was not just done. */
@@ -180,11 +167,10 @@ export class PresenceService {
     this.#records.gone(ap_id);
   }
 
-  /** Of one agent, with the interval that its configuration names now. */
-  of(ap_id: string, configuration: Record<string, unknown>): AgentPresence {
+  of(agent: AgentRow): AgentPresence {
     this.#followClock();
-    const configuredMs = configuredIntervalMs(configuration);
-    const transports = this.#options.commandTransports?.(ap_id, configuration) ?? noTransport;
+    const { ap_id, configuredMs } = agent;
+    const transports = this.#options.network.columns.transports?.(agent) ?? noTransport;
     const tracker = this.#states.configure(ap_id, configuredMs, this.#now());
     if (!tracker) return toUnreported(ap_id, configuredMs, transports);
     const report_budget = this.#options.reportBudget?.(ap_id);
@@ -193,11 +179,10 @@ export class PresenceService {
 
   /** Of every agent that the caller may see, or those of them that the filter names, ordered by ap_id. */
   async list(caller: Caller, filter?: readonly string[]): Promise<AgentPresence[]> {
+    const sight = await this.#options.network.visibleTo(caller);
     await this.followOthers();
     const found: AgentPresence[] = [];
-    for await (const page of this.#options.agents.pages(caller, filter)) {
-      for (const { ap_id, configuration } of page) found.push(this.of(ap_id, configuration));
-    }
+    for await (const page of sight.pages(filter)) for (const agent of page) found.push(this.of(agent));
     return found;
   }
 
@@ -240,22 +225,13 @@ export class PresenceService {
 
   /** Takes over the intervals of all configurations, and forgets agents that are gone. Changes from then on are told to it. */
   async #readAgents(): Promise<string[]> {
+    const { network } = this.#options;
     const candidates = [...this.#states.names];
-    const known = new Set<string>();
-    // In pages: all of 100,000 at once would keep everybody waiting.
-    for (let after = ''; ; ) {
-      const page = await this.#options.agents.page(after, pageSize);
-      for (const { ap_id, configuration } of page) {
-        known.add(ap_id);
-        this.configured(ap_id, configuredIntervalMs(configuration));
-      }
-      if (page.length < pageSize) break;
-      after = page.at(-1)!.ap_id;
-      await nextTurn();
-    }
-    for (const ap_id of candidates) if (!known.has(ap_id)) this.gone(ap_id);
+    await network.fresh();
+    await inSlices(network.agents, ({ ap_id, configuredMs }) => this.configured(ap_id, configuredMs));
+    for (const ap_id of candidates) if (!network.get(ap_id)) this.gone(ap_id);
     await this.save();
-    return [...known];
+    return network.agents.map(({ ap_id }) => ap_id);
   }
 
   /** Posts of the last seconds before a kill are not in the records, but they are in the telemetry. */
@@ -269,10 +245,6 @@ export class PresenceService {
       }
       await nextTurn();
     }
-  }
-
-  #stateOf(ap_id: string, configuration: Record<string, unknown>): Presence | 'never' {
-    return this.#states.configure(ap_id, configuredIntervalMs(configuration), this.#now())?.presence ?? 'never';
   }
 
   /** A clock that is set, by hand or by a time server, makes no agent late. */

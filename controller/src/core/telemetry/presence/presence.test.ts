@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { AgentPresenceTracker, configuredIntervalMs } from './presence.ts';
+import { configuredIntervalMs } from '../../network/agent-facts.ts';
+import { AgentPresenceTracker } from './presence.ts';
 
 const second = 1000;
 

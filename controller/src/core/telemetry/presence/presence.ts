@@ -7,12 +7,12 @@
 //                     an agent that restarts over and over does not blink
 // Time in which Weft itself stood still and could hear nobody is no silence of the agent.
 import type { AgentPresence, Presence } from '@weft/contract';
+import { maxIntervalMs } from '../../network/agent-facts.ts';
 import type { Due } from './due-heap.ts';
 
 const graceMs = 5_000;
 const minOfflineMs = 30_000;
 export const defaultIntervalMs = 10_000;
-const maxIntervalMs = 86_400_000;
 /** An interval is learned from this many gaps, and counts if it is clearly longer than the default. */
 const gapCount = 5;
 const clearlyLonger = 1.5;
@@ -206,14 +206,6 @@ export class AgentPresenceTracker implements Due {
     }
     this.record.learned_interval_ms = Math.min(second, maxIntervalMs);
   }
-}
-
-/** `configuration.report_interval_seconds` in milliseconds, if it is a sensible number. */
-export function configuredIntervalMs(configuration: Record<string, unknown>): number | undefined {
-  const { report_interval_seconds: given } = configuration;
-  const seconds = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
-  if (typeof seconds !== 'number' || !(seconds > 0)) return undefined;
-  return Math.min(Math.max(seconds * 1000, 100), maxIntervalMs);
 }
 
 function lateAfter(intervalMs: number): number {

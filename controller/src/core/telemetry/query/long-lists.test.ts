@@ -1,8 +1,8 @@
 // Lists of all agents, however many there are: made in turns, held in memory only if they are short, and a few of a caller at once.
 import { expect, test } from 'vitest';
-import type { ListedAgent } from '../../accounts/agents/agent-answers.ts';
 import type { Caller } from '../../base/caller.ts';
 import { Shares } from '../../base/shares/shares.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
 import { MetricsService } from './metrics-service.ts';
 
 const [ada, eve] = ['ada', 'eve'].map((name) => ({ kind: 'user', id: name, name }) as unknown as Caller) as [
@@ -15,24 +15,22 @@ const noise = 'x'.repeat(20_000);
 let read = 0;
 
 function serviceWith(pages: number): MetricsService {
-  const agentAt = (n: number) => ({
-    id: `${n}`,
-    ap_id: `ap-${n}`,
-    configuration: { noise },
-    onboard: true,
-    isEnded: false,
-  });
-  const agents = {
+  const agentAt = (n: number) => ({ ap_id: `ap-${n}`, isEnded: false, isDevice: false }) as AgentRow;
+  const sight = {
     async *pages() {
       for (let page = 0; page < pages; page++) {
         read = page + 1;
-        yield [agentAt(2 * page), agentAt(2 * page + 1)] as unknown as ListedAgent[];
+        yield [agentAt(2 * page), agentAt(2 * page + 1)];
       }
     },
   };
+  const network = { visibleTo: async () => sight, moment: async () => ({ sightOf: () => sight }) };
+  const details = {
+    read: async (agents: AgentRow[]) => agents.map(({ ap_id }) => JSON.stringify({ ap_id, configuration: { noise } })),
+  };
   const presence = { words: async (list: unknown[]) => list.map(() => 'online') };
   const telemetry = { latest: async (names: string[]) => names.map((ap_id) => ({ ap_id, metrics: [] })) };
-  return new MetricsService({ agents, presence, telemetry, shares: new Shares() } as never);
+  return new MetricsService({ network, details, presence, telemetry, shares: new Shares() } as never);
 }
 
 async function textOf(answer: Awaited<ReturnType<MetricsService['agentDetails']>>): Promise<string> {

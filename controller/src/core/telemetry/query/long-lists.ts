@@ -1,7 +1,7 @@
 // Lists of all agents, however many there are: made page by page, and held in memory only if they are short.
-import type { ListedAgent } from '../../accounts/agents/agent-answers.ts';
 import type { Caller } from '../../base/caller.ts';
 import { type OpenShare, principalOf, type Shares } from '../../base/shares/shares.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
 
 /** A list that is longer is not held in memory until it is read, and so many of a caller may be on their way. */
 const maxWholeBytes = 1024 * 1024;
@@ -49,8 +49,8 @@ export class LongLists {
 async function* jsonList(
   open: string,
   close: string,
-  pages: AsyncGenerator<ListedAgent[]>,
-  toJson: (page: readonly ListedAgent[]) => Promise<WholeJson>,
+  pages: AsyncGenerator<AgentRow[]>,
+  toJson: (page: readonly AgentRow[]) => Promise<WholeJson>,
 ): AsyncGenerator<WholeJson, void> {
   let before = open;
   for await (const page of pages) {

@@ -1,12 +1,14 @@
 // The way out of the telemetry path: what is stored of an agent, as a chart, a table or a download wants it. Decides who
 // sees which agent, bounds every answer, and lets identical polls share one.
 import type { AgentFilter, AgentMetrics, Aggregate } from '@weft/contract';
-import { fromListedAgent, isListed, type ListedAgent, needsStates } from '../../accounts/agents/agent-answers.ts';
 import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { Caller } from '../../base/caller.ts';
 import type { FairTurns } from '../../base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../base/shares/shares.ts';
 import { allInSlices, CallerGone, leaving } from '../../base/time-slices.ts';
+import { type AgentDetailTexts, isListed, needsStates } from '../../network/agent-details.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
 import type { PresenceService } from '../presence/presence-service.ts';
 import type { TelemetryStore } from '../store/telemetry-store.ts';
 import { AnswerCache } from './answer-cache.ts';
@@ -45,14 +47,18 @@ export interface SeriesOptions {
 export type JsonAnswer = WholeJson | Generator<WholeJson>;
 
 export interface MetricsServiceOptions {
-  agents: AgentService;
+  network: Pick<Network, 'visibleTo' | 'moment'>;
+  details: Pick<AgentDetailTexts, 'read'>;
+  agents: Pick<AgentService, 'get'>;
   telemetry: TelemetryStore;
   presence: PresenceService;
   shares: Shares;
 }
 
 export class MetricsService {
-  readonly #agents: AgentService;
+  readonly #network: MetricsServiceOptions['network'];
+  readonly #details: MetricsServiceOptions['details'];
+  readonly #agents: MetricsServiceOptions['agents'];
   readonly #telemetry: TelemetryStore;
   readonly #presence: PresenceService;
   readonly #queries: FairTurns;
@@ -66,7 +72,9 @@ export class MetricsService {
 
   readonly #latestJson = new LatestJson();
 
-  constructor({ agents, telemetry, presence, shares }: MetricsServiceOptions) {
+  constructor({ network, details, agents, telemetry, presence, shares }: MetricsServiceOptions) {
+    this.#network = network;
+    this.#details = details;
     this.#agents = agents;
     this.#telemetry = telemetry;
     this.#presence = presence;
@@ -78,17 +86,17 @@ export class MetricsService {
 
   /** Every agent that the caller may see and the filter lists, ordered by ap_id, as JSON. */
   async agentDetails(caller: Caller, filter: AgentFilter = {}): Promise<LongList> {
-    const stateOf = needsStates(filter) ? await this.#presence.states() : () => 'never' as const;
-    const toText = async (agents: readonly ListedAgent[]) => {
+    const { stateOf, sightOf } = await this.#network.moment({ state: needsStates(filter) });
+    const toText = async (agents: readonly AgentRow[]) => {
       const listed = agents.filter((agent) => isListed(agent, filter, stateOf));
-      return listed.map((agent) => JSON.stringify(fromListedAgent(agent))).join();
+      return (await this.#details.read(listed)).join();
     };
-    return this.#lists.write(caller, '[', ']', this.#agents.pages(caller, undefined, true), toText);
+    return this.#lists.write(caller, '[', ']', sightOf(caller).pages(undefined, true), toText);
   }
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
   async agentData(ap_id: string, options: SeriesOptions, caller: Caller): Promise<JsonAnswer> {
-    await this.#agents.requireVisible(ap_id, caller);
+    (await this.#network.visibleTo(caller)).require(ap_id);
     return this.#share(caller, ap_id, '27', options, async (range) => {
       const fields = await this.#telemetry.fields(ap_id, range.startMs);
       const maxPoints = boundedPoints(options.maxPoints, fields.length);
@@ -109,7 +117,11 @@ export class MetricsService {
     options: SeriesOptions,
     caller: Caller,
   ): Promise<JsonAnswer> {
-    await this.#agents.requireVisible(ap_id, caller);
+    (await this.#network.visibleTo(caller)).require(ap_id);
+    return this.#multiMetricData(ap_id, metrics, options, caller);
+  }
+
+  #multiMetricData(ap_id: string, metrics: readonly string[], options: SeriesOptions, caller: Caller) {
     // No name holds a comma: the list is unambiguous.
     return this.#share(caller, ap_id, `28 ${metrics.join()}`, options, async (range) => {
       const maxPoints = boundedPoints(options.maxPoints, metrics.length);
@@ -134,16 +146,15 @@ export class MetricsService {
     { band, texts, ...options }: SeriesOptions & { band: boolean; texts: boolean },
     caller: Caller,
   ): Promise<JsonAnswer> {
-    const visible = new Set<string>();
-    for await (const page of this.#agents.pages(caller, ap_ids)) for (const { ap_id } of page) visible.add(ap_id);
-    const asked = ap_ids.filter((ap_id) => visible.has(ap_id));
+    const sight = await this.#network.visibleTo(caller);
+    const asked = ap_ids.filter((ap_id) => sight.get(ap_id));
     const maxPoints = boundedPoints(options.maxPoints, asked.length * metrics.length * (band ? 3 : 1));
     const lists = new Map<string, JsonAnswer[]>();
     const wanted = { agents: options.aggregate, ...(band && ({ lows: 'min', highs: 'max' } as const)) };
     for (const [name, aggregate] of Object.entries(wanted)) {
       const found: JsonAnswer[] = [];
       for (const ap_id of asked) {
-        found.push(await this.multiMetricData(ap_id, metrics, { ...options, maxPoints, aggregate }, caller));
+        found.push(await this.#multiMetricData(ap_id, metrics, { ...options, maxPoints, aggregate }, caller));
       }
       lists.set(name, found);
     }
@@ -183,7 +194,7 @@ export class MetricsService {
     const wanted = metrics && metrics.length > 0 ? new Set(metrics) : undefined;
     const textsOf = (ap_id: string) =>
       this.#queries.run(principalOf(caller), () => newestTextsJson(this.#telemetry, ap_id, wanted));
-    const toBytes = async (agents: readonly ListedAgent[]) => {
+    const toBytes = async (agents: readonly AgentRow[]) => {
       const values = await this.#telemetry.latest(agents.map(({ ap_id }) => ap_id));
       const byAgent = new Map(values.map((value) => [value.ap_id, value]));
       const presence = await this.#presence.words(agents);
@@ -193,12 +204,13 @@ export class MetricsService {
       if (texts) for (const row of rows) row.texts = await textsOf(row.ap_id);
       return this.#latestJson.write(rows, wanted);
     };
-    return this.#lists.write(caller, '{"agents":[', ']}', this.#agents.pages(caller, agentFilter), toBytes);
+    const sight = await this.#network.visibleTo(caller);
+    return this.#lists.write(caller, '{"agents":[', ']}', sight.pages(agentFilter), toBytes);
   }
 
   /** The rows of a range as text in pieces; what follows the first piece is read only as fast as it is taken. */
   async exportRows(ap_id: string, options: ExportOptions, caller: Caller): Promise<AsyncGenerator<string>> {
-    await this.#agents.get(ap_id, caller);
+    (await this.#network.visibleTo(caller)).require(ap_id);
     const release = this.#openExport(caller);
     // Never refused in the middle, however many long queries of the caller wait.
     const inTurn = <T>(work: () => Promise<T>) => this.#heavy.run(principalOf(caller), work, { isAhead: true });

@@ -9,7 +9,6 @@ import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { parseRule, type RuleText } from '../rules/parse-rule.ts';
 import { alarmEvent } from '../store/alarm-events.ts';
 import type { RuleRecord, RuleStore } from '../store/rule-store.ts';
-import { shareSeen } from './alarm-rights.ts';
 import type { AlarmServiceOptions } from './alarm-service.ts';
 
 const maxRules = 500;
@@ -33,7 +32,7 @@ export class AlarmRuleService {
 
   /** Those that watch access points which the caller may see, and those that come with Weft. */
   async list(caller: Caller): Promise<{ items: AlarmRule[]; next: null }> {
-    await this.#options.directory.refresh();
+    await this.#options.network.fresh();
     const items: AlarmRule[] = [];
     for (const record of await this.#options.rules.list()) {
       const shown = await this.#shown(record, caller);
@@ -53,7 +52,8 @@ export class AlarmRuleService {
     const text = rule.selector ?? '';
     if (text === '' || (record.product !== null && !record.is_adjusted)) return rule;
     const selector = parseSelector(text);
-    const share = await shareSeen(caller, this.#options.directory, (agent) => matchesSelector(selector, agent));
+    const sight = await this.#options.network.visibleTo(caller);
+    const share = await sight.share((agent) => matchesSelector(selector, agent));
     if (share !== 'part') return share === 'all' ? rule : undefined;
     const { selector: _, ...rest } = rule;
     return rest;

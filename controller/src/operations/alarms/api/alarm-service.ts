@@ -11,12 +11,13 @@ import type { Caller } from '../../../core/base/caller.ts';
 import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../../core/base/errors.ts';
 import { toTime, toTimeOrNull } from '../../../core/base/input/date-time.ts';
 import { invalidValue } from '../../../core/base/input/value-rules.ts';
+import type { Network } from '../../../core/network/network.ts';
+import type { NetworkSight } from '../../../core/network/sight.ts';
 import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { type AlarmEventKind, alarmEvent } from '../store/alarm-events.ts';
 import type { AlarmChange, AlarmFilters, AlarmRecord } from '../store/alarm-store.ts';
-import type { AgentDirectory } from '../watch/agent-directory.ts';
 import type { AlarmWriterOptions } from '../watch/alarm-writer.ts';
-import { asOfNow, canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
+import { agentOf, asOfNow, canHandleAlarm, canSeeAlarm } from './alarm-rights.ts';
 
 const severityOrder: readonly AlarmSeverity[] = ['critical', 'major', 'minor', 'warning'];
 const pageRows = 500;
@@ -34,7 +35,7 @@ export interface AlarmQuery extends Omit<AlarmFilters, 'isShelved' | 'isCaused'>
 
 export interface AlarmServiceOptions extends Omit<AlarmWriterOptions, 'muting'> {
   auditLog: Pick<AuditLog, 'append'>;
-  directory: AgentDirectory;
+  network: Network;
 }
 
 interface Shelf {
@@ -80,7 +81,8 @@ export class AlarmService {
   async list(caller: Caller, query: AlarmQuery): Promise<{ items: Alarm[]; next: string | null }> {
     const { states, severities, ap_id, rule_id, shelved, caused, fromMs, untilMs, cursor, limit } = query;
     const selector = query.selector === undefined ? undefined : toSelector(query.selector);
-    const inhibits = this.#inhibits(caller);
+    const sight = await this.#options.network.visibleTo(caller);
+    const inhibits = this.#inhibits(sight);
     const items: Alarm[] = [];
     let beforeId = cursor;
     for (let page = 0; page < maxPages; page++) {
@@ -99,8 +101,8 @@ export class AlarmService {
       });
       for (const alarm of found) {
         beforeId = alarm.id;
-        if (!this.#isListed(caller, alarm, selector)) continue;
-        items.push(this.#tell(caller, alarm, inhibits));
+        if (!isListed(sight, alarm, selector)) continue;
+        items.push(tell(sight, alarm, inhibits));
         if (items.length === limit)
           return { items, next: alarm === found.at(-1) && found.length < pageRows ? null : alarm.id };
       }
@@ -111,9 +113,10 @@ export class AlarmService {
 
   /** Throws NotFoundError for an alarm that is unknown or that the caller may not see. */
   async get(id: string, caller: Caller): Promise<Alarm> {
+    const sight = await this.#options.network.visibleTo(caller);
     const alarm = await this.#options.alarms.get(id);
-    if (!alarm || !this.#isListed(caller, alarm, undefined)) throw alarmNotFound();
-    return this.#tell(caller, alarm, this.#inhibits(caller));
+    if (!alarm || !canSeeAlarm(sight, alarm)) throw alarmNotFound();
+    return tell(sight, alarm, this.#inhibits(sight));
   }
 
   /** Somebody looks after it. Repeated, it changes the note. */
@@ -129,12 +132,13 @@ export class AlarmService {
 
   /** The same for many at once: all of them or none. */
   async acknowledgeAll(ids: readonly string[], by: Caller): Promise<void> {
-    await this.#handleAll(ids, by, () => this.#acknowledging(undefined, by));
+    const sight = await this.#options.network.visibleTo(by);
+    await this.#handleAll(ids, sight, () => this.#acknowledging(undefined, by));
   }
 
   async shelveAll(ids: readonly string[], input: Shelf, by: Caller): Promise<void> {
     const handling = this.#shelving(input, by);
-    await this.#handleAll(ids, by, () => handling);
+    await this.#handleAll(ids, await this.#options.network.visibleTo(by), () => handling);
   }
 
   #acknowledging(note: string | undefined, by: Caller): Handling {
@@ -171,17 +175,19 @@ export class AlarmService {
   }
 
   async #handle(id: string, by: Caller, describe: (alarm: AlarmRecord) => Handling): Promise<Alarm> {
-    const [after] = await this.#handleAll([id], by, describe);
-    return this.#tell(by, after!, this.#inhibits(by));
+    const sight = await this.#options.network.visibleTo(by);
+    const [after] = await this.#handleAll([id], sight, describe);
+    return tell(sight, after!, this.#inhibits(sight));
   }
 
   /** All of them or none, in one transaction. */
   async #handleAll(
     ids: readonly string[],
-    by: Caller,
+    sight: NetworkSight,
     describe: (alarm: AlarmRecord) => Handling,
   ): Promise<AlarmRecord[]> {
-    const { database, alarms, eventLog, auditLog, activeAlarms, directory } = this.#options;
+    const { database, alarms, eventLog, auditLog, activeAlarms } = this.#options;
+    const by = sight.caller;
     const all = await database.transaction(async (tx) => {
       const version = await alarms.nextVersion(tx);
       const handled: AlarmRecord[] = [];
@@ -189,9 +195,8 @@ export class AlarmService {
       const entries: NewAuditEntry[] = [];
       for (const id of ids) {
         const before = await alarms.get(id, tx);
-        const agent = before?.ap_id == null ? undefined : directory.get(before.ap_id);
-        if (!before || !canSeeAlarm(by, before, agent)) throw alarmNotFound();
-        if (!canHandleAlarm(by, before, agent)) throw handlersOnly();
+        if (!before || !canSeeAlarm(sight, before)) throw alarmNotFound();
+        if (!canHandleAlarm(sight, before)) throw handlersOnly();
         if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
         const { action, change, detail } = describe(before);
         const changed = (await alarms.updateActive(tx, id, change, version))!;
@@ -213,26 +218,12 @@ export class AlarmService {
     return all;
   }
 
-  #tell(caller: Caller, alarm: AlarmRecord, inhibits: ReadonlyMap<string, number>): Alarm {
-    const agent = alarm.ap_id === null ? undefined : this.#options.directory.get(alarm.ap_id);
-    return toAlarm(asOfNow(alarm, agent), inhibits.get(alarm.id) ?? 0, canHandleAlarm(caller, alarm, agent));
-  }
-
-  #isListed(caller: Caller, alarm: AlarmRecord, selector: Selector | undefined): boolean {
-    const agent = alarm.ap_id === null ? undefined : this.#options.directory.get(alarm.ap_id);
-    if (!canSeeAlarm(caller, alarm, agent)) return false;
-    if (!selector) return true;
-    const { ap_id, site } = alarm;
-    const nobody = { ap_id: ap_id ?? '', display_name: null, site, tags: [], access_point_type: null };
-    return selector.test(agent ?? nobody);
-  }
-
   /** By alarm, how many follow from it that the caller sees. */
-  #inhibits(caller: Caller): Map<string, number> {
+  #inhibits(sight: NetworkSight): Map<string, number> {
     const counts = new Map<string, number>();
     for (const alarm of this.#options.activeAlarms.active) {
       const { inhibited_by: cause } = alarm;
-      if (cause !== null && this.#isListed(caller, alarm, undefined)) counts.set(cause, (counts.get(cause) ?? 0) + 1);
+      if (cause !== null && canSeeAlarm(sight, alarm)) counts.set(cause, (counts.get(cause) ?? 0) + 1);
     }
     return counts;
   }
@@ -246,6 +237,18 @@ export class AlarmService {
     if (untilMs > nowMs && untilMs <= nowMs + maxShelfMs) return untilMs;
     throw invalidValue(['body', 'until'], 'it must be in the future, and within 30 days');
   }
+}
+
+function tell(sight: NetworkSight, alarm: AlarmRecord, inhibits: ReadonlyMap<string, number>): Alarm {
+  const shown = asOfNow(alarm, agentOf(sight, alarm));
+  return toAlarm(shown, inhibits.get(alarm.id) ?? 0, canHandleAlarm(sight, alarm));
+}
+
+function isListed(sight: NetworkSight, alarm: AlarmRecord, selector: Selector | undefined): boolean {
+  if (!canSeeAlarm(sight, alarm)) return false;
+  const { ap_id, site } = alarm;
+  const nobody = { ap_id: ap_id ?? '', display_name: null, site, tags: [], access_point_type: null };
+  return selector?.test(agentOf(sight, alarm) ?? nobody) ?? true;
 }
 
 export function toSelector(text: string): Selector {

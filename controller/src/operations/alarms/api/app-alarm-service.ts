@@ -4,10 +4,9 @@
 import { looksLikeAddress } from '@weft/contract/device-address';
 import type { Alarm, AlarmRaise } from '@weft/contract/operations';
 import { type Caller, type CallerChange, isEnded, type PrincipalSource, refOf } from '../../../core/base/caller.ts';
-import { NotFoundError, TryLaterError, ValidationError } from '../../../core/base/errors.ts';
+import { TryLaterError, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import { alarmRaisers, requirePermission } from '../../../core/base/rights/permission.ts';
-import { rightsOf } from '../../../core/base/rights/rights.ts';
 import { limitPerMinutes } from '../../../core/base/shares/rate-limiter.ts';
 import { requirePresentOwner } from '../../../core/base/storage/present-owner.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
@@ -38,14 +37,13 @@ export class AppAlarmService {
 
   /** Durable when it resolves. The same again changes nothing. */
   async raise({ ap_id, key, severity, text }: AlarmRaise, by: Caller): Promise<Alarm> {
-    const { directory, activeAlarms } = this.#options;
+    const { network, activeAlarms } = this.#options;
     requireNoAddress({ key, text });
     this.#rate.take(by.id);
-    await directory.refresh();
+    const sight = await network.visibleTo(by);
     await activeAlarms.sync();
     const known = activeAlarms.find(ruleOf(by), subject_kind, key);
-    const agent = directory.get(ap_id);
-    if (!agent || !rightsOf(by).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
+    const agent = sight.require(ap_id);
     const isSame = known !== undefined && known.ap_id === ap_id && known.severity === severity;
     if (isSame && known.message === text) return toAlarm(known);
     const operations: AlarmOperation[] = [];
@@ -64,7 +62,7 @@ export class AppAlarmService {
     await this.#write(by, operations, 'alarm_raised', { key, ap_id, severity, text }, async (tx) => {
       const [present] = await this.#options.apps.present(tx, [refOf(by)]);
       requirePermission(alarmRaisers, present);
-      if (!present || !rightsOf(present).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
+      (await network.visibleIn(tx, present!, [ap_id])).require(ap_id);
       const active = known ? [] : await this.#options.alarms.listActiveOf(tx, ruleOf(by));
       if (active.length < maxActive || active.some(({ subject }) => subject === key)) return;
       const detail = `At most ${maxActive} alarms of an app are active at once; clear some first`;
@@ -91,13 +89,13 @@ export class AppAlarmService {
   readonly end = async (tx: SqlQueries, change: CallerChange): Promise<StepOutcome> => {
     const { kind, id, caller, by, name } = change;
     if (kind !== 'third_party_app') return {};
-    const { alarms, eventLog, directory, activeAlarms, onError } = this.#options;
+    const { alarms, eventLog, network, activeAlarms, onError } = this.#options;
     const active = await alarms.listActiveOf(tx, ruleOf({ id }));
     const isKept = ({ ap_id }: AlarmRecord) => {
       if (isEnded(change) || change.what === 'expired') return false;
       if (!caller) return true;
-      const agent = ap_id === null ? undefined : directory.get(ap_id);
-      return rightsOf(caller).limits.alarms === true && agent !== undefined && rightsOf(caller).sees(agent);
+      const sight = network.sight(caller);
+      return sight.rights.limits.alarms === true && ap_id !== null && sight.get(ap_id) !== undefined;
     };
     const ends = active.filter((alarm) => !isKept(alarm));
     if (ends.length === 0) return {};

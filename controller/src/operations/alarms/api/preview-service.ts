@@ -7,13 +7,14 @@ import { groupedNames } from '../../../core/accounts/event-log/grouped-event.ts'
 import type { Caller } from '../../../core/base/caller.ts';
 import type { Shares } from '../../../core/base/shares/shares.ts';
 import { giveWay } from '../../../core/base/time-slices.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { TelemetryStore } from '../../../core/telemetry/store/telemetry-store.ts';
 import { AlarmTracker } from '../engine/alarm-tracker.ts';
 import { MetricCondition } from '../engine/metric-condition.ts';
 import { replay } from '../engine/replay.ts';
 import { absences, alarmsOf, type Span } from '../engine/span-replay.ts';
 import { kindOf, type RuleText } from '../rules/parse-rule.ts';
-import type { AgentDirectory, KnownAgent } from '../watch/agent-directory.ts';
 import { gapOf } from '../watch/sample-watch.ts';
 
 /** A fraction of a millisecond to replay. */
@@ -25,7 +26,7 @@ const limits = { agents: 500, rows: 5_000_000, ms: 10_000 };
 
 export interface PreviewServiceOptions {
   telemetry: Pick<TelemetryStore, 'rows'>;
-  directory: AgentDirectory;
+  network: Network;
   events: Pick<EventLog, 'read'>;
   /** The states as they were told last. */
   statesNow: () => Promise<readonly { ap_id: string; state: string | null }[]>;
@@ -58,7 +59,7 @@ export class PreviewService {
 
   async #replayAll(rule: RuleText, kind: TriedKind, fromMs: number, untilMs: number): Promise<AlarmPreview> {
     const selector = parseSelector(rule.selector);
-    const chosen = this.#options.directory.agents.filter((agent) => selector.test(agent));
+    const chosen = this.#options.network.agents.filter((agent) => selector.test(agent));
     const deadline = performance.now() + limits.ms;
     const { replayOne, isComplete } = await this.#createReplay(rule, kind, { fromMs, untilMs, deadline });
     const rung: Rung[] = [];
@@ -92,7 +93,7 @@ export class PreviewService {
     const { condition, for_seconds, clear, when_asleep } = rule;
     if (kind === 'metric') {
       const metric = new MetricCondition(rule);
-      const replayOne = (agent: KnownAgent, rung: Rung[]) => this.#replayOne(agent, metric, fromMs, untilMs, rung);
+      const replayOne = (agent: AgentRow, rung: Rung[]) => this.#replayOne(agent, metric, fromMs, untilMs, rung);
       return { replayOne, isComplete: true };
     }
     const times = {
@@ -105,7 +106,7 @@ export class PreviewService {
     };
     if (kind === 'absent') {
       const absentMs = condition.absent_seconds! * 1000;
-      const replayOne = async ({ ap_id }: KnownAgent, rung: Rung[]) => {
+      const replayOne = async ({ ap_id }: AgentRow, rung: Rung[]) => {
         const timesMs = await this.#reportTimes(ap_id, fromMs - absentMs, untilMs);
         ring(ap_id, absences(timesMs, absentMs, { fromMs, nowMs: untilMs }), rung);
         return timesMs.length;
@@ -118,7 +119,7 @@ export class PreviewService {
       fromMs,
       deadlineMs: deadline,
     });
-    const replayOne = async ({ ap_id }: KnownAgent, rung: Rung[]) => {
+    const replayOne = async ({ ap_id }: AgentRow, rung: Rung[]) => {
       ring(ap_id, history.spansOf(ap_id), rung);
       return 0;
     };
@@ -137,7 +138,7 @@ export class PreviewService {
   }
 
   async #replayOne(
-    agent: KnownAgent,
+    agent: AgentRow,
     condition: MetricCondition,
     fromMs: number,
     untilMs: number,

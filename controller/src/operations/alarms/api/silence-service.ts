@@ -12,7 +12,6 @@ import { parseStaticSelector } from '../rules/parse-rule.ts';
 import { compileSilence, isAbout, nextWindow } from '../silences/active-silence.ts';
 import { isTimeZone } from '../silences/weekly-window.ts';
 import type { SilenceRecord, SilenceStore } from '../store/rule-store.ts';
-import { shareSeen } from './alarm-rights.ts';
 import type { AlarmServiceOptions } from './alarm-service.ts';
 
 /** Those that are over stay this long, to be looked at. */
@@ -35,8 +34,8 @@ export class SilenceService {
 
   /** Those that are about access points which the caller may see, and its own. */
   async list(caller: Caller): Promise<{ items: Silence[]; next: null }> {
-    const { silences, directory } = this.#options;
-    await directory.refresh();
+    const { silences, network } = this.#options;
+    await network.fresh();
     const items: Silence[] = [];
     for (const record of await silences.list()) {
       const shown = await this.#shown(record, caller);
@@ -56,7 +55,8 @@ export class SilenceService {
     const silence = toSilence(record, this.#now());
     if (record.created_by === caller.name) return silence;
     const compiled = compileSilence(record);
-    const share = await shareSeen(caller, this.#options.directory, (agent) => isAbout(compiled, agent));
+    const sight = await this.#options.network.visibleTo(caller);
+    const share = await sight.share((agent) => isAbout(compiled, agent));
     if (share !== 'part') return share === 'all' ? silence : undefined;
     const { selector: _, comment: __, ...rest } = silence;
     return { ...rest, created_by: '', within: null };

@@ -8,8 +8,8 @@ import { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import { SiteStore } from '../../../core/accounts/sites/site-store.ts';
 import { NodeLease } from '../../../core/base/storage/node-lease.ts';
 import type { SqlDatabase } from '../../../core/base/storage/sql-database.ts';
-import { FleetIndex } from '../../../core/fleet/index/fleet-index.ts';
-import { FleetStore } from '../../../core/fleet/index/fleet-store.ts';
+import { AgentRowStore } from '../../../core/network/agent-row-store.ts';
+import { Network } from '../../../core/network/network.ts';
 import { AlarmRuleService } from '../api/alarm-rule-service.ts';
 import { AlarmService } from '../api/alarm-service.ts';
 import { SilenceService } from '../api/silence-service.ts';
@@ -96,12 +96,12 @@ eachDatabase((kind) => {
       const eventLog = new EventLog(database, { auditLog: new AuditLog(database) });
       const auditLog = new AuditLog(database);
       const agents = new AgentStore(database);
-      const directory = new FleetIndex(new FleetStore(database));
+      const network = new Network(new AgentRowStore(database));
       const activeAlarms = new ActiveAlarms(stores);
       const muting = () => ({
         rule: (id: string) => activeAlarms.rule(id),
         silences: activeAlarms.silences,
-        agent: (ap_id: string) => directory.get(ap_id),
+        agent: (ap_id: string) => network.get(ap_id),
         find: (...key: [string, string, string]) => activeAlarms.find(...key),
         siteRules: activeAlarms.rules.filter(saysSiteIsAway),
         siteZone: () => 'Europe/London',
@@ -117,7 +117,7 @@ eachDatabase((kind) => {
         eventLog,
         auditLog,
         activeAlarms,
-        directory,
+        network,
         readings: () => readings.names,
         products: () => new Map([['away', { name: 'Away', condition: { state: 'offline' }, severity: 'major' }]]),
         now: clock,
@@ -125,7 +125,7 @@ eachDatabase((kind) => {
       const rounds = new AlarmRounds({
         lease,
         activeAlarms,
-        directory,
+        network,
         writer,
         muting,
         agentStates: async () => ({
@@ -134,7 +134,7 @@ eachDatabase((kind) => {
           unsteady: (count: number) =>
             [...agentStates].filter(([, { changesMs }]) => changesMs.length >= count).map(([ap_id]) => ap_id),
         }),
-        readings: new ReadingWatch({ readings, activeAlarms, directory }),
+        readings: new ReadingWatch({ readings, activeAlarms, network }),
         clearLeft: async () => {},
         onChange: (_, error) => expect.unreachable(String(error)),
         now: clock,
@@ -149,15 +149,15 @@ eachDatabase((kind) => {
           eventLog,
           auditLog,
           activeAlarms,
-          directory,
+          network,
           retention: { now: clock },
           now: clock,
         }),
-        service: new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, directory, now: clock }),
+        service: new AlarmService({ database, alarms, eventLog, auditLog, activeAlarms, network, now: clock }),
         async round(passedMs = 3_000) {
           now += passedMs;
           await store(agents, new SiteStore(database));
-          await directory.refresh();
+          await network.fresh();
           await rounds.once();
         },
       };

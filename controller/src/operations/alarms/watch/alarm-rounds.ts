@@ -4,11 +4,12 @@ import { PeriodicTask } from '../../../core/base/periodic-task.ts';
 import { type NodeLease, NodeLeaseLost } from '../../../core/base/storage/node-lease.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { inSlices } from '../../../core/base/time-slices.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { AlarmCriteria } from '../engine/metric-condition.ts';
 import { type Finding, findTimed, SiteShares } from '../engine/timed-condition.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
-import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AgentStateView } from './agent-states.ts';
 import type { AlarmOperation, AlarmWriter } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
@@ -29,7 +30,7 @@ const neverHeardOf = {
 export interface AlarmRoundsOptions {
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
+  network: Network;
   writer: Pick<AlarmWriter, 'writeAll'>;
   muting: () => MutingView;
   agentStates: (nowMs: number) => Promise<AgentStateView>;
@@ -53,9 +54,9 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #run(): Promise<void> {
-    const { lease, activeAlarms, directory, readings, writer } = this.#options;
+    const { lease, activeAlarms, network, readings, writer } = this.#options;
     try {
-      await directory.refresh();
+      await network.fresh();
       await activeAlarms.sync();
       await writer.writeAll(await readings.find(true, this.#now()));
       if (lease.isHeld) await this.#runForAll();
@@ -99,22 +100,22 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   async #ofRule(rule: CompiledRule, agentStates: AgentStateView, nowMs: number): Promise<AlarmOperation[]> {
-    const { directory, activeAlarms } = this.#options;
+    const { network, activeAlarms } = this.#options;
     const active = [...activeAlarms.active].filter(
       ({ rule_id, subject_kind }) => rule_id === rule.id && subject_kind !== 'storm',
     );
     const findings: Finding[] = [];
     const chosen = candidatesOf(rule.record.rule, agentStates, new Set(active.map(({ subject }) => subject)));
     const shares = rule.kind === 'share_of_site' ? new SiteShares(rule.record.rule) : undefined;
-    const judge = (agent: KnownAgent | undefined) => {
+    const judge = (agent: AgentRow | undefined) => {
       if (!agent || agent.isEnded || !rule.selector.test(agent)) return;
       const standing = { ...(agentStates.of(agent.ap_id) ?? neverHeardOf), ap_id: agent.ap_id, site: agent.site };
       if (shares) shares.add(standing);
       else findings.push(...findTimed(rule.record.rule, [standing], nowMs));
     };
     // Of 100,000 agents in small pieces, so that others have their turns.
-    if (chosen) await inSlices(chosen, (ap_id) => judge(directory.get(ap_id)));
-    else await inSlices(directory.agents, judge);
+    if (chosen) await inSlices(chosen, (ap_id) => judge(network.get(ap_id)));
+    else await inSlices(network.agents, judge);
     const isActive = (site: string) => activeAlarms.find(rule.id, 'site', site) !== undefined;
     if (shares) findings.push(...shares.find(nowMs, isActive));
     return this.#toOperations(rule, active, findings);
@@ -136,7 +137,7 @@ export class AlarmRounds extends PeriodicTask {
   }
 
   #toAlarm(rule: CompiledRule, { subject_kind, subject, site, sinceMs, value, of }: Finding) {
-    const agent = subject_kind === 'agent' ? this.#options.directory.get(subject) : undefined;
+    const agent = subject_kind === 'agent' ? this.#options.network.get(subject) : undefined;
     const ap_id = agent?.ap_id ?? null;
     const name = agent?.display_name ?? subject;
     const message = toMessage(rule.record, { name, ap_id: ap_id ?? '', site: site ?? '', value, of });
@@ -145,13 +146,13 @@ export class AlarmRounds extends PeriodicTask {
 
   /** Alarms of rules or agents that are no more, and storms that are over. */
   #orphans(): AlarmOperation[] {
-    const { activeAlarms, directory } = this.#options;
+    const { activeAlarms, network } = this.#options;
     const operations: AlarmOperation[] = [];
     const causes = new Set<string>();
     for (const { inhibited_by } of activeAlarms.active) if (inhibited_by !== null) causes.add(inhibited_by);
     for (const alarm of activeAlarms.active) {
       const rule = activeAlarms.rule(alarm.rule_id);
-      const known = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+      const known = alarm.ap_id === null ? undefined : network.get(alarm.ap_id);
       const agent = known?.isEnded ? undefined : known;
       const isOver = alarm.subject_kind === 'storm' && !causes.has(alarm.id);
       // Whoever raised it clears it, and it ends with them.

@@ -1,15 +1,15 @@
 // Why an alarm is not told to anybody: a silence, or another alarm that is its cause. Pure.
 import type { Selectable } from '@weft/contract/selector';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
 import { pathsAbove } from '../engine/timed-condition.ts';
 import { type CompiledSilence, type SilenceSubject, type SiteZone, silenceFor } from '../silences/active-silence.ts';
 import type { AlarmRecord } from '../store/alarm-store.ts';
-import type { KnownAgent } from './agent-directory.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
 export interface MutingView {
   rule(id: string): CompiledRule | undefined;
   silences: readonly CompiledSilence[];
-  agent(ap_id: string): KnownAgent | undefined;
+  agent(ap_id: string): AgentRow | undefined;
   /** The active alarm of a site by a rule, if there is one. */
   find(rule_id: string, subject_kind: string, subject: string): Pick<AlarmRecord, 'id'> | undefined;
   /** Rules whose alarms say that a site is away. */

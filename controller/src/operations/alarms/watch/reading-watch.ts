@@ -1,7 +1,8 @@
 // Rules on readings of Weft itself. How long one has held is kept in memory: after a restart it begins again.
+
+import type { Network } from '../../../core/network/network.ts';
 import { isBeyond, type Operator } from '../engine/metric-condition.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
-import type { AgentDirectory } from './agent-directory.ts';
 import type { AlarmOperation } from './alarm-writer.ts';
 import { type CompiledRule, toMessage } from './compiled-rule.ts';
 import type { Reading, WeftReadings } from './weft-readings.ts';
@@ -9,7 +10,7 @@ import type { Reading, WeftReadings } from './weft-readings.ts';
 export interface ReadingWatchOptions {
   readings: WeftReadings;
   activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
+  network: Network;
 }
 
 export class ReadingWatch {
@@ -34,13 +35,13 @@ export class ReadingWatch {
   }
 
   #ofRule(rule: CompiledRule, list: readonly Reading[], isLocal: boolean, nowMs: number): AlarmOperation[] {
-    const { activeAlarms, directory } = this.#options;
+    const { activeAlarms, network } = this.#options;
     const { condition, for_seconds, clear } = rule.record.rule;
     const op = condition.op as Operator;
     const operations: AlarmOperation[] = [];
     const seen = new Set<string>();
     for (const { subject_kind, subject, name, value } of list) {
-      const agent = subject_kind === 'agent' ? directory.get(subject) : undefined;
+      const agent = subject_kind === 'agent' ? network.get(subject) : undefined;
       if (subject_kind === 'agent' && (!agent || agent.isEnded || !rule.selector.test(agent))) continue;
       seen.add(`${subject_kind}\n${subject}`);
       const active = activeAlarms.find(rule.id, subject_kind, subject);

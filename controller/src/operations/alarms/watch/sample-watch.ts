@@ -1,12 +1,14 @@
 // Evaluates samples as they arrive: finds the rules of their agent, and for those whose state may have to change reads the stored
 // samples. Only what they say becomes an alarm, so that late and replaced samples, and those that other nodes heard, count too.
+
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { Sample, TelemetryStore } from '../../../core/telemetry/store/telemetry-store.ts';
 import { AgentWatch, type WatchedRule } from '../engine/agent-watch.ts';
 import { AlarmTracker, type Transition } from '../engine/alarm-tracker.ts';
 import { replay } from '../engine/replay.ts';
 import type { AlarmRecord, AlarmStore } from '../store/alarm-store.ts';
 import type { ActiveAlarms } from './active-alarms.ts';
-import type { AgentDirectory, KnownAgent } from './agent-directory.ts';
 import type { AlarmWriter } from './alarm-writer.ts';
 import { toMessage } from './compiled-rule.ts';
 
@@ -21,14 +23,14 @@ export interface SampleWatchOptions {
   telemetry: Pick<TelemetryStore, 'rows'>;
   alarms: Pick<AlarmStore, 'clearedByHandAt'>;
   activeAlarms: ActiveAlarms;
-  directory: AgentDirectory;
+  network: Network;
   writer: Pick<AlarmWriter, 'write'>;
   onError: (error: unknown, message: string) => void;
 }
 
 interface Entry {
   watch: AgentWatch;
-  agent: KnownAgent;
+  agent: AgentRow;
   /** Of the rules that it was made for. */
   revision: number;
 }
@@ -56,7 +58,7 @@ export class SampleWatch {
   /** Samples of this agent are durable. Runs for every report. */
   recorded(ap_id: string, samples: readonly Sample[]): void {
     const entry = this.#entries.get(ap_id);
-    const agent = this.#options.directory.get(ap_id);
+    const agent = this.#options.network.get(ap_id);
     if (!agent || agent.isEnded) return;
     const isCurrent = entry !== undefined && entry.revision === this.#revision && entry.agent === agent;
     const watch = isCurrent ? entry.watch : this.#renew(agent, entry);
@@ -87,7 +89,7 @@ export class SampleWatch {
     while (this.#running > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   }
 
-  #renew(agent: KnownAgent, before: Entry | undefined): AgentWatch {
+  #renew(agent: AgentRow, before: Entry | undefined): AgentWatch {
     const { activeAlarms } = this.#options;
     const { ap_id } = agent;
     const gapMs = gapOf(agent);
@@ -154,7 +156,7 @@ export class SampleWatch {
   }
 
   async #fire(ap_id: string, rule_id: string, tracker: AlarmTracker, seen: Transition): Promise<void> {
-    const { directory, activeAlarms, writer, alarms } = this.#options;
+    const { network, activeAlarms, writer, alarms } = this.#options;
     const floorMs = (await alarms.clearedByHandAt(rule_id, ap_id)) ?? Number.NEGATIVE_INFINITY;
     if (floorMs >= seen.sinceMs) {
       tracker.floorMs = floorMs;
@@ -162,7 +164,7 @@ export class SampleWatch {
     }
     const { due } = tracker;
     const rule = activeAlarms.rule(rule_id);
-    const agent = directory.get(ap_id);
+    const agent = network.get(ap_id);
     // One that is cleared while this looks may not have been learned: then the next sample asks again.
     if (due?.to !== 'firing' || due.sinceMs <= floorMs || !rule || !agent) return;
     const { site } = agent;
@@ -198,6 +200,6 @@ export class SampleWatch {
 }
 
 /** Samples that are further apart do not belong together. */
-export function gapOf({ configuredMs = 0 }: Pick<KnownAgent, 'configuredMs'>): number {
+export function gapOf({ configuredMs = 0 }: Pick<AgentRow, 'configuredMs'>): number {
   return Math.max(minGapMs, gapIntervals * configuredMs);
 }

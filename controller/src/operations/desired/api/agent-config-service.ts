@@ -2,9 +2,10 @@
 import type { AgentConfigView } from '@weft/contract/operations';
 import type { AuditLog } from '../../../core/accounts/audit/audit-store.ts';
 import type { Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError } from '../../../core/base/errors.ts';
+import { ConflictError } from '../../../core/base/errors.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
-import type { FleetIndex, IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import { mayConfigure, ownSelector } from '../config-rights.ts';
 import { differingLeaves, isAsked } from '../model/agent-config.ts';
 import type { LeafSource } from '../model/render.ts';
@@ -21,7 +22,7 @@ const adoptedWeight = 1_000;
 
 export interface AgentConfigServiceOptions {
   configs: AgentConfigStore;
-  index: FleetIndex;
+  network: Network;
   reconciler: Reconciler;
   changeSets: ChangeSetService;
   rolloutStart: RolloutStart;
@@ -107,14 +108,11 @@ export class AgentConfigService {
     return this.get(caller, ap_id, 'diff');
   }
 
-  async #find(caller: Caller, ap_id: string): Promise<IndexedAgent> {
-    await this.#options.index.refresh();
-    const agent = this.#options.index.get(ap_id);
-    if (!agent || !rightsOf(caller).sees(agent)) throw new NotFoundError('agent_not_found', 'Agent not found');
-    return agent;
+  async #find(caller: Caller, ap_id: string): Promise<AgentRow> {
+    return (await this.#options.network.visibleTo(caller)).require(ap_id);
   }
 
-  async #manage(caller: Caller, ap_id: string): Promise<IndexedAgent> {
+  async #manage(caller: Caller, ap_id: string): Promise<AgentRow> {
     const agent = await this.#find(caller, ap_id);
     if (!mayConfigure(caller, agent)) rightsOf(caller).requireManager(agent);
     return agent;

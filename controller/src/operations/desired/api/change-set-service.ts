@@ -9,7 +9,7 @@ import { rightsOf } from '../../../core/base/rights/rights.ts';
 import { requirePresentOwner } from '../../../core/base/storage/present-owner.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { inSlices } from '../../../core/base/time-slices.ts';
-import type { IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
 import { managedSelectors, mayConfigure, mayConfigureAll, seesAllConfig, visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { Differences, restartOf } from '../model/differences.ts';
@@ -25,7 +25,7 @@ import { layerNotFound } from './config-service.ts';
 const maxRefusals = 100;
 const maxOverridden = 100;
 
-type OfDriver = 'database' | 'rollouts' | 'configs' | 'index' | 'auditLog' | 'now' | 'present';
+type OfDriver = 'database' | 'rollouts' | 'configs' | 'network' | 'auditLog' | 'now' | 'present';
 
 export interface ChangeSetServiceOptions extends Pick<RolloutDriverOptions, OfDriver> {
   inForce: LayersInForce;
@@ -33,7 +33,7 @@ export interface ChangeSetServiceOptions extends Pick<RolloutDriverOptions, OfDr
 
 /** What a draft does to one access point. */
 interface Effect {
-  agent: IndexedAgent;
+  agent: AgentRow;
   before: Rendered;
   after: Rendered;
 }
@@ -138,8 +138,8 @@ export class ChangeSetService {
     caller: Caller,
     set: ChangeSetRecord,
   ): Promise<{ own: Effect[]; hasOthers: boolean; managed: Managed }> {
-    const { inForce, index, database } = this.#options;
-    await index.refresh();
+    const { inForce, network, database } = this.#options;
+    await network.fresh();
     const managed = await this.managed(database, caller, set);
     const current = await inForce.current();
     const ids = new Set([...set.removed, ...set.layers.map(({ id }) => id)]);
@@ -152,7 +152,7 @@ export class ChangeSetService {
     // Only whom one of these layers is or will be about.
     const layers = [...current.layers.filter(({ id }) => ids.has(id)), ...next];
     const touched = new LayerStack(layers, noContext);
-    const agents = index.agents.filter((agent) => isManaged(agent) && touched.matching(agent).length > 0);
+    const agents = network.agents.filter((agent) => isManaged(agent) && touched.matching(agent).length > 0);
     const declared = await inForce.declared(agents);
     const [old, after] = [current.stack(), current.stack({ after: next, ends })];
     const own: Effect[] = [];
@@ -192,7 +192,7 @@ export class ChangeSetService {
     { title, layers = [], remove = [] }: ChangeSetCreate,
     before?: ChangeSetRecord,
   ): Promise<ChangeSetRecord> {
-    const { inForce, index, now } = this.#options;
+    const { inForce, network, now } = this.#options;
     if (layers.length + remove.length === 0)
       throw invalidValue(['body'], 'a change set changes or removes at least one layer');
     const known = new Map((await inForce.current()).layers.map((layer) => [layer.id, layer]));
@@ -202,7 +202,7 @@ export class ChangeSetService {
     const isNew = (each: string) => before?.base[each] === 0 && !known.has(each) && !remove.includes(each);
     const old = named.filter((each) => !isNew(each));
     const found = old.flatMap((each) => known.get(each) ?? []);
-    const visible = await visibleLayers(caller, found, index);
+    const visible = await visibleLayers(caller, found, network);
     if (visible.length < old.length) throw layerNotFound();
     const drafts = layers.map(({ id: layer = randomUUID(), optional = false, ...draft }, at) => {
       requireSettings(draft.settings, ['body', 'layers', at, 'settings']);

@@ -4,9 +4,8 @@ import type { ConfigLayer, ConfigLayerPage, ConfigLayerVersionPage } from '@weft
 import type { Caller } from '../../../core/base/caller.ts';
 import { NotFoundError } from '../../../core/base/errors.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../../core/base/lists/list-cursor.ts';
-import { rightsOf } from '../../../core/base/rights/rights.ts';
 import { inSlices } from '../../../core/base/time-slices.ts';
-import type { FleetIndex } from '../../../core/fleet/index/fleet-index.ts';
+import type { Network } from '../../../core/network/network.ts';
 import { visibleLayers } from '../config-rights.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import type { Layer } from '../model/layer.ts';
@@ -20,7 +19,7 @@ const newestVersion = 2_147_483_647;
 export interface ConfigServiceOptions {
   store: LayerStore;
   inForce: LayersInForce;
-  index: FleetIndex;
+  network: Network;
 }
 
 export class ConfigService {
@@ -32,9 +31,9 @@ export class ConfigService {
 
   /** The heaviest first. */
   async layers(caller: Caller, { cursor, limit }: PageQuery): Promise<ConfigLayerPage> {
-    const { inForce, index } = this.#options;
+    const { inForce, network } = this.#options;
     const { layers } = await inForce.current();
-    const sorted = (await visibleLayers(caller, layers, index)).sort(
+    const sorted = (await visibleLayers(caller, layers, network)).sort(
       (a, b) => b.weight - a.weight || (a.id < b.id ? -1 : 1),
     );
     const after = readNameCursor(cursor, 'layers', () => true);
@@ -47,19 +46,19 @@ export class ConfigService {
   async layer(caller: Caller, id: string): Promise<ConfigLayer> {
     const { layers } = await this.#options.inForce.current();
     const found = layers.filter((layer) => layer.id === id);
-    const [layer] = await visibleLayers(caller, found, this.#options.index);
+    const [layer] = await visibleLayers(caller, found, this.#options.network);
     if (!layer) throw layerNotFound();
     return (await this.#counted(caller, [layer]))[0]!;
   }
 
   /** Each with how many access points it is about. */
   async #counted(caller: Caller, layers: readonly Layer[]): Promise<ConfigLayer[]> {
-    const { index } = this.#options;
-    await index.refresh();
+    const { network } = this.#options;
+    const sight = await network.visibleTo(caller);
     const stack = new LayerStack(layers, noContext);
     const counts = new Map<string, number>();
-    await inSlices(index.agents, (agent) => {
-      if (!isManaged(agent) || !rightsOf(caller).sees(agent)) return;
+    await inSlices(network.agents, (agent) => {
+      if (!isManaged(agent) || !sight.sees(agent)) return;
       for (const { id } of stack.matching(agent)) counts.set(id, (counts.get(id) ?? 0) + 1);
     });
     return layers.map(({ reach: _, ...layer }) => ({ ...layer, access_points: counts.get(layer.id) ?? 0 }));
@@ -69,7 +68,7 @@ export class ConfigService {
   async versions(caller: Caller, id: string, { cursor, limit }: PageQuery): Promise<ConfigLayerVersionPage> {
     const before = Number(readNameCursor(cursor, 'versions', (name) => /^[0-9]{1,9}$/.test(name)) ?? newestVersion);
     const found = await this.#options.store.versions(id, before, limit);
-    const visible = await visibleLayers(caller, found, this.#options.index);
+    const visible = await visibleLayers(caller, found, this.#options.network);
     if (visible.length === 0 && (found.length === 0 || before === newestVersion)) throw layerNotFound();
     const items = visible.map(({ layer_id, created_at, reach: _, owner_kind: __, owner_id: ___, ...version }) => ({
       ...version,

@@ -14,7 +14,7 @@ import { narrowVersion, putInForce, raise, takeLayers } from '../store/layer-sto
 import type { LayerChanges, RolloutRecord, StandingAgent } from '../store/rollout-store.ts';
 import { readTimeCursor, toTimeCursor } from './change-set-service.ts';
 
-type OfDriver = 'database' | 'rollouts' | 'index' | 'view' | 'gates' | 'auditLog' | 'eventLog' | 'now';
+type OfDriver = 'database' | 'rollouts' | 'network' | 'gates' | 'auditLog' | 'eventLog' | 'now';
 
 export interface RolloutServiceOptions extends Pick<RolloutDriverOptions, OfDriver> {
   onChanged: () => void;
@@ -46,7 +46,8 @@ export class RolloutService {
   /** A metric where the change is and where it is not. */
   async series(caller: Caller, id: string, metric: string): Promise<RolloutSeries> {
     const { record, agents } = await this.#find(caller, id);
-    return this.#options.gates.pictured(record, agents, metric, (agent) => rightsOf(caller).sees(agent));
+    const sight = await this.#options.network.visibleTo(caller);
+    return this.#options.gates.pictured(record, agents, metric, (agent) => sight.sees(agent));
   }
 
   async agents(caller: Caller, id: string, { cursor, limit }: PageQuery): Promise<RolloutAgentPage> {
@@ -55,7 +56,7 @@ export class RolloutService {
     const left = this.#shown(caller, agents).filter(({ ap_id }) => ap_id > after);
     const items = left.slice(0, limit).map(({ ap_id, wave, treated, treated_at, state, detail }) => ({
       ap_id,
-      display_name: this.#options.index.get(ap_id)?.display_name ?? null,
+      display_name: this.#options.network.get(ap_id)?.display_name ?? null,
       wave: wave + 1,
       state: treated ? state : ('pending' as const),
       detail: treated ? detail : null,
@@ -162,10 +163,10 @@ export class RolloutService {
   }
 
   async #tell(caller: Caller, record: RolloutRecord, agents: readonly StandingAgent[]): Promise<Rollout> {
-    const { view } = this.#options;
-    const moment = await view.moment({ state: true });
+    const { network } = this.#options;
+    const moment = await network.moment({ state: true });
     const isAway = ({ ap_id }: StandingAgent) => {
-      const agent = view.get(ap_id);
+      const agent = network.get(ap_id);
       return agent !== undefined && ['offline', 'never'].includes(moment.stateOf(agent));
     };
     return toRollout(caller, record, this.#shown(caller, agents), isAway, this.#mayChange(caller, agents));
@@ -188,8 +189,9 @@ export class RolloutService {
 
   /** Without those of its own that it may not see any more. */
   #shown(caller: Caller, agents: readonly StandingAgent[]): StandingAgent[] {
-    const [rights, { index }] = [rightsOf(caller), this.#options];
-    return agents.filter(({ ap_id }) => !index.get(ap_id) || rights.sees(index.get(ap_id)!));
+    const { network } = this.#options;
+    const sight = network.sight(caller);
+    return agents.filter(({ ap_id }) => !network.get(ap_id) || sight.has(ap_id));
   }
 
   #requireAll(caller: Caller, agents: readonly StandingAgent[]): void {
@@ -202,9 +204,9 @@ export class RolloutService {
   }
 
   #managesAll(caller: Caller, agents: readonly StandingAgent[]): boolean {
-    const { index } = this.#options;
+    const { network } = this.#options;
     return agents.every(({ ap_id }) => {
-      const agent = index.get(ap_id);
+      const agent = network.get(ap_id);
       return !agent || mayConfigure(caller, agent);
     });
   }

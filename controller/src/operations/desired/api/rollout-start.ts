@@ -9,7 +9,7 @@ import { ConflictError, PermissionError } from '../../../core/base/errors.ts';
 import { invalidValue } from '../../../core/base/input/value-rules.ts';
 import { requirePresentOwner } from '../../../core/base/storage/present-owner.ts';
 import type { SqlDatabase, SqlQueries } from '../../../core/base/storage/sql-database.ts';
-import type { IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
 import { isTimeZone } from '../../alarms/silences/weekly-window.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import { requireSettings } from '../model/settings.ts';
@@ -176,7 +176,7 @@ async function requireBase(tx: SqlQueries, { base }: ChangeSetRecord): Promise<v
 async function requireAlone(
   tx: SqlQueries,
   open: readonly RolloutRecord[],
-  affected: readonly IndexedAgent[],
+  affected: readonly AgentRow[],
 ): Promise<void> {
   const ids = new Set(affected.map(({ id }) => id));
   for (const { id, title } of open) {

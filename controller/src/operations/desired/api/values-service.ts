@@ -16,7 +16,8 @@ import { type PageQuery, readNameCursor, toNameCursor } from '../../../core/base
 import { rightsOf } from '../../../core/base/rights/rights.ts';
 import type { Keyring } from '../../../core/base/secrets.ts';
 import { mapInSlices } from '../../../core/base/time-slices.ts';
-import type { FleetIndex, IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import { managedSelectors, mayConfigure, seesAllConfig } from '../config-rights.ts';
 import { contextOf } from '../delivery/config-delivery.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
@@ -34,7 +35,7 @@ export interface ValuesServiceOptions {
   store: LayerStore;
   inForce: LayersInForce;
   rollouts: Pick<RolloutStore, 'open'>;
-  index: FleetIndex;
+  network: Network;
   keyring: Pick<Keyring, 'encrypt' | 'decrypt' | 'canDecrypt'>;
   audit: AuditService;
   auditLog: Pick<AuditLog, 'append'>;
@@ -133,16 +134,16 @@ export class ValuesService {
 
   /** By who has it now, below `except` nobody; of the installation also by a layer that is about nobody yet. */
   async #requireUnused({ target, scope, name }: ValueKey, except?: string): Promise<void> {
-    const { inForce, rollouts, index } = this.#options;
+    const { inForce, rollouts, network } = this.#options;
     const { layers, nearest } = await inForce.current();
     const ahead = (await rollouts.open()).flatMap(({ changes }) => changes.after);
     const naming = [...layers, ...ahead].filter(({ settings }) => secretsOf(settings).has(name));
     for (const layer of naming) {
       const stack = new LayerStack([layer], noContext);
-      const about = index.agents.filter((agent) => isManaged(agent) && stack.matching(agent).length > 0);
+      const about = network.agents.filter((agent) => isManaged(agent) && stack.matching(agent).length > 0);
       const leaves = [...leavesOf(layer.settings)].filter(([, value]) => secretsOf(value).has(name));
       const reach = new Map(layer.reach);
-      const uses = (agent: IndexedAgent) =>
+      const uses = (agent: AgentRow) =>
         leaves.some(([leaf]) => nearest(agent, name, reach.get(leaf) ?? [])?.target === target);
       const isUsed =
         about.length === 0
@@ -154,11 +155,11 @@ export class ValuesService {
 
   /** What a variable or secret belongs to. Throws PermissionError unless the caller manages all of it. */
   async #target(caller: Caller, { ap_id, site }: Place): Promise<Target> {
-    const { index } = this.#options;
+    const { network } = this.#options;
     if (ap_id !== undefined && site !== undefined) throw invalidValue(['body'], 'should have either ap_id or site');
-    await index.refresh();
-    const agent = ap_id === undefined ? undefined : index.get(ap_id);
-    const id = [...index.sites].find(([, path]) => path === site)?.[0];
+    await network.fresh();
+    const agent = ap_id === undefined ? undefined : network.get(ap_id);
+    const id = [...network.sites].find(([, path]) => path === site)?.[0];
     const isOwn = agent !== undefined && mayConfigure(caller, agent);
     if (agent && !isOwn) rightsOf(caller).requireManager(agent);
     if (ap_id !== undefined && !isOwn) throw new NotFoundError('agent_not_found', 'Agent not found');
@@ -166,15 +167,16 @@ export class ValuesService {
     if (agent) return { scope: 'agent', target: agent.id };
     const target: Target = id === undefined ? { scope: 'all', target: '' } : { scope: 'site', target: id };
     if (this.#manages(caller, target)) return target;
-    const sees = (each: IndexedAgent) => isBelow(each.site, site) && rightsOf(caller).sees(each);
-    if (site !== undefined && !seesAllConfig(caller) && !index.agents.some(sees)) throw siteNotFound();
+    const sight = network.sight(caller);
+    const sees = (each: AgentRow) => isBelow(each.site, site) && sight.sees(each);
+    if (site !== undefined && !seesAllConfig(caller) && !network.agents.some(sees)) throw siteNotFound();
     const what = id === undefined ? 'Those of the installation are' : 'Those of a site and all below it are';
     throw new PermissionError('not_permitted', `${what} set by who manages every access point there, now and later`);
   }
 
   /** Whether it manages every access point there, now and later; not for one access point. */
   #manages(caller: Caller, { scope, target }: Target): boolean {
-    const { sites } = this.#options.index;
+    const { sites } = this.#options.network;
     const path = sites.get(target) ?? '';
     const whole = scope === 'all' ? ({ scope } as const) : ({ scope: 'site', path, paths: sites.values() } as const);
     return coversTarget(managedSelectors(caller), whole);
@@ -188,9 +190,9 @@ export class ValuesService {
     stored: readonly Stored[],
     tell: (record: Stored) => Told,
   ) {
-    const { index } = this.#options;
-    await index.refresh();
-    const agents = new Map(index.agents.map((agent) => [agent.id, agent]));
+    const { network } = this.#options;
+    await network.fresh();
+    const agents = new Map(network.agents.map((agent) => [agent.id, agent]));
     const seen = new Map<string, boolean>();
     const isSeen = (record: Stored) => {
       const { target, is_shared } = record;
@@ -204,27 +206,27 @@ export class ValuesService {
       .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
     const items = left.slice(0, limit).map((record) => ({
       ap_id: agents.get(record.target)?.ap_id ?? null,
-      site: index.sites.get(record.target) ?? null,
+      site: network.sites.get(record.target) ?? null,
       ...tell(record),
     }));
     return { items, next: left.length > limit ? toNameCursor(keyOf(left[limit - 1]!), list) : null };
   }
 
   /** Variables, and secrets that are shared, by who configures an access point that gets them; others by who sets them. */
-  #isSeen(caller: Caller, record: Target & { is_shared?: boolean }, agent: IndexedAgent | undefined): boolean {
+  #isSeen(caller: Caller, record: Target & { is_shared?: boolean }, agent: AgentRow | undefined): boolean {
     const { scope, target, is_shared = true } = record;
-    const { index } = this.#options;
+    const { network } = this.#options;
     if (scope === 'agent') return agent !== undefined && (mayConfigure(caller, agent) || seesAllConfig(caller));
-    const path = index.sites.get(target);
+    const path = network.sites.get(target);
     if (scope === 'site' && path === undefined) return false;
     if (seesAllConfig(caller) || this.#manages(caller, record)) return true;
-    return is_shared && index.agents.some((each) => isBelow(each.site, path) && mayConfigure(caller, each));
+    return is_shared && network.agents.some((each) => isBelow(each.site, path) && mayConfigure(caller, each));
   }
 
   async #hashes(): Promise<Map<string, string>> {
-    const { inForce, index } = this.#options;
+    const { inForce, network } = this.#options;
     const stack = (await inForce.current()).stack();
-    const agents = index.agents.filter((agent) => isManaged(agent) && stack.matching(agent).length > 0);
+    const agents = network.agents.filter((agent) => isManaged(agent) && stack.matching(agent).length > 0);
     const declared = await inForce.declared(agents);
     return new Map(await mapInSlices(agents, (agent) => [agent.id, stack.render(agent, declared(agent)).hash]));
   }

@@ -5,7 +5,7 @@ import { isObject } from '@weft/contract/is-object';
 import type { AgentCaller } from '../../../core/base/caller.ts';
 import { TryLaterError } from '../../../core/base/errors.ts';
 import type { Keyring } from '../../../core/base/secrets.ts';
-import type { FleetIndex } from '../../../core/fleet/index/fleet-index.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { LayersInForce } from '../layers-in-force.ts';
 import type { AgentConfig, Evidence } from '../model/agent-config.ts';
 import { fromLeaves, isSecretReference, leavesOf, referencesOf, replaced, type Settings } from '../model/settings.ts';
@@ -20,7 +20,7 @@ const maxPollsPerAgent = 4;
 export interface ConfigDeliveryOptions {
   configs: AgentConfigStore;
   inForce: LayersInForce;
-  index: Pick<FleetIndex, 'get' | 'refresh'>;
+  network: Pick<Network, 'get' | 'fresh'>;
   keyring: Pick<Keyring, 'decrypt' | 'canDecrypt'>;
   /** Whether an agent that is back with its new settings may be confirmed at once; if not, its roll-out decides. */
   mayConfirm: (config: AgentConfig) => Promise<boolean>;
@@ -158,11 +158,11 @@ export class ConfigDelivery {
 
   /** Undefined if a secret is another one by now, or not this access point's any more: what it shall be is about to change. */
   async #withSecrets({ ap_id, text, overridden }: AgentConfig): Promise<Record<string, unknown> | undefined> {
-    const { index, inForce } = this.#options;
+    const { network, inForce } = this.#options;
     // It may just have been moved to another site.
-    await index.refresh();
+    await network.fresh();
     const { given, targetsOf } = await inForce.current();
-    const agent = index.get(ap_id);
+    const agent = network.get(ap_id);
     const targets = agent ? targetsOf(agent) : [];
     let isWhole = true;
     const settings = replaced(JSON.parse(text), (part) => {

@@ -2,11 +2,11 @@
 import { hash } from 'node:crypto';
 import type { RolloutSeries } from '@weft/contract/operations';
 import type { Caller } from '../../../core/base/caller.ts';
-import { rightsOf } from '../../../core/base/rights/rights.ts';
 import { giveWay } from '../../../core/base/time-slices.ts';
 import type { DeviceRegistry } from '../../../core/devices/registry/device-registry.ts';
 import { none } from '../../../core/devices/registry/device-table.ts';
-import type { FleetIndex, IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { TelemetryStore } from '../../../core/telemetry/store/telemetry-store.ts';
 import type { ActiveAlarms } from '../../alarms/watch/active-alarms.ts';
 import { isSuccess } from '../model/agent-config.ts';
@@ -31,7 +31,7 @@ export interface GateReaderOptions {
   telemetry: Pick<TelemetryStore, 'query'>;
   alarms: Pick<ActiveAlarms, 'active'>;
   devices: Pick<DeviceRegistry, 'agent' | 'table'>;
-  index: FleetIndex;
+  network: Network;
   /** In whose name it goes on, with its rights of now; undefined if it is gone. */
   ownerOf: (rollout: RolloutRecord) => Promise<Caller | undefined>;
   now: () => number;
@@ -45,7 +45,7 @@ export class GateReader {
   }
 
   /** The devices that each of these serves now, hashed for this roll-out; undefined if no gate asks for them. */
-  devicesOf(rollout: RolloutRecord, agents: readonly IndexedAgent[]): Map<string, string[]> | undefined {
+  devicesOf(rollout: RolloutRecord, agents: readonly AgentRow[]): Map<string, string[]> | undefined {
     if (shareBack(rollout) === undefined) return undefined;
     return new Map(agents.map(({ id, ap_id }) => [id, this.#served(rollout, ap_id).slice(0, maxDevices)]));
   }
@@ -89,7 +89,7 @@ export class GateReader {
       ({ subject_kind, subject, fired_at }) =>
         subject_kind === 'agent' &&
         fired_at >= (since.get(subject) ?? Number.POSITIVE_INFINITY) &&
-        isSeen(this.#options.index.get(subject)),
+        isSeen(this.#options.network.get(subject)),
     );
     if (found.length <= most) return undefined;
     return `${found.length} new alarms where the change is, more than ${most}: ${found[0]!.subject}`;
@@ -132,7 +132,7 @@ export class GateReader {
     after: Span,
   ): Promise<StoredMeasured> {
     const { owner, isSeen } = await this.#sightOf(rollout);
-    const treated = those.flatMap(({ ap_id }) => this.#options.index.get(ap_id) ?? []).filter(isSeen);
+    const treated = those.flatMap(({ ap_id }) => this.#options.network.get(ap_id) ?? []).filter(isSeen);
     const untreated = this.#untreated(agents, treated).filter(isSeen);
     const untilMs = Math.min(...those.map(({ treated_at }) => treated_at ?? rollout.created_at));
     const before = { fromMs: untilMs - (untreated.length < fewestUntreated ? hourMs : overMs), untilMs };
@@ -150,11 +150,11 @@ export class GateReader {
     rollout: RolloutRecord,
     agents: readonly StandingAgent[],
     metric: string,
-    sees: (agent: IndexedAgent) => boolean,
+    sees: (agent: AgentRow) => boolean,
   ): Promise<RolloutSeries> {
-    const { index, now } = this.#options;
-    await index.refresh();
-    const own = agents.flatMap(({ ap_id }) => index.get(ap_id) ?? []);
+    const { network, now } = this.#options;
+    await network.fresh();
+    const own = agents.flatMap(({ ap_id }) => network.get(ap_id) ?? []);
     const isOwn = new Set(own);
     const others = this.#untreated(agents, own).filter((agent) => !isOwn.has(agent));
     const shown = [own, others].flatMap((side) => side.filter(sees).slice(0, maxPictured));
@@ -191,21 +191,21 @@ export class GateReader {
   /** What it is told is of these alone, and it is decided by nothing else: nobody learns how others do by rolling something out. */
   async #sightOf(rollout: RolloutRecord) {
     const owner = await this.#options.ownerOf(rollout);
-    const rights = owner && rightsOf(owner);
-    return { owner, isSeen: (agent?: IndexedAgent) => agent !== undefined && rights?.sees(agent) === true };
+    const sight = owner && this.#options.network.sight(owner);
+    return { owner, isSeen: (agent?: AgentRow) => agent !== undefined && sight?.sees(agent) === true };
   }
 
   /** Those of the same types that have not been touched. */
-  #untreated(agents: readonly StandingAgent[], treated: readonly IndexedAgent[]): IndexedAgent[] {
+  #untreated(agents: readonly StandingAgent[], treated: readonly AgentRow[]): AgentRow[] {
     const treatedIds = new Set(agents.filter((agent) => agent.treated).map(({ agent_id }) => agent_id));
     const types = new Set(treated.map(({ access_point_type }) => access_point_type));
-    return this.#options.index.agents.filter(
+    return this.#options.network.agents.filter(
       ({ id, access_point_type, isEnded, isDevice }) =>
         !isEnded && !isDevice && !treatedIds.has(id) && types.has(access_point_type),
     );
   }
 
-  async #means(agents: readonly IndexedAgent[], metric: string, before: Span, after: Span): Promise<Means> {
+  async #means(agents: readonly AgentRow[], metric: string, before: Span, after: Span): Promise<Means> {
     const [old, now]: (number | null)[][] = [[], []];
     for (const { ap_id } of agents.slice(0, maxMeasured)) {
       old!.push(await this.#mean(ap_id, metric, before));

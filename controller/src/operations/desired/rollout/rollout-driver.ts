@@ -7,8 +7,8 @@ import { type Caller, system } from '../../../core/base/caller.ts';
 import { PeriodicTask } from '../../../core/base/periodic-task.ts';
 import type { NodeLease } from '../../../core/base/storage/node-lease.ts';
 import type { SqlDatabase, SqlQueries } from '../../../core/base/storage/sql-database.ts';
-import type { FleetIndex, IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
-import type { FleetView } from '../../../core/fleet/index/fleet-view.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import { weeklyWindowAt } from '../../alarms/silences/weekly-window.ts';
 import { mayConfigure, mayRollOut } from '../config-rights.ts';
 import { graceMs, isSuccess } from '../model/agent-config.ts';
@@ -32,8 +32,7 @@ export interface RolloutDriverOptions {
   rollouts: RolloutStore;
   configs: AgentConfigStore;
   reconciler: Reconciler;
-  index: FleetIndex;
-  view: FleetView;
+  network: Network;
   gates: GateReader;
   lease: Pick<NodeLease, 'isHeld' | 'require'>;
   /** In a transaction, with its rights of now; undefined if it is gone. */
@@ -117,19 +116,19 @@ export class RolloutDriver extends PeriodicTask {
     wave: readonly StandingAgent[],
     untreated: readonly StandingAgent[],
   ): Promise<void> {
-    const { index, reconciler, rollouts, now, gates, lease, present } = this.#options;
+    const { network, reconciler, rollouts, now, gates, lease, present } = this.#options;
     const { at_once_per_site: perSite, window, trial_seconds = defaultTrialSeconds } = rollout.plan;
-    await index.refresh();
+    await network.fresh();
     const busy = new Map<string | null, number>();
-    const siteOf = (agent: StandingAgent) => index.get(agent.ap_id)?.site ?? null;
+    const siteOf = (agent: StandingAgent) => network.get(agent.ap_id)?.site ?? null;
     for (const agent of wave) {
       const isUnderWay =
         agent.treated && (agent.state === 'pending' || agent.state === 'sent' || agent.state === 'on_trial');
       if (isUnderWay) busy.set(siteOf(agent), (busy.get(siteOf(agent)) ?? 0) + 1);
     }
-    const chosen: IndexedAgent[] = [];
+    const chosen: AgentRow[] = [];
     for (const standing of untreated) {
-      const agent = index.get(standing.ap_id);
+      const agent = network.get(standing.ap_id);
       const site = agent?.site ?? null;
       // Who is gone needs nothing any more.
       if (!agent || agent.id !== standing.agent_id) {
@@ -194,10 +193,10 @@ export class RolloutDriver extends PeriodicTask {
 
   /** Who is not there to take anything. Of one that never reports it is unknown before it had the time to ask. */
   async #away(): Promise<(agent: StandingAgent) => boolean> {
-    const { view, now } = this.#options;
-    const moment = await view.moment({ state: true });
+    const { network, now } = this.#options;
+    const moment = await network.moment({ state: true });
     return ({ ap_id, treated_at }) => {
-      const agent = view.get(ap_id);
+      const agent = network.get(ap_id);
       const state = agent ? moment.stateOf(agent) : 'ended';
       const isSilent = state === 'never' && now() - (treated_at ?? 0) > graceMs;
       return state === 'offline' || state === 'ended' || isSilent;
@@ -237,12 +236,12 @@ export class RolloutDriver extends PeriodicTask {
   }
 
   async #revert(rollout: RolloutRecord, agents: readonly StandingAgent[]): Promise<void> {
-    const { index, reconciler } = this.#options;
-    await index.refresh();
+    const { network, reconciler } = this.#options;
+    await network.fresh();
     const treated = agents.filter((agent) => agent.treated);
     const behind = treated.filter(({ rollout_id }) => rollout_id === rollout.id).slice(0, atOnce);
     if (behind.length > 0) {
-      const present = behind.flatMap(({ ap_id }) => index.get(ap_id) ?? []);
+      const present = behind.flatMap(({ ap_id }) => network.get(ap_id) ?? []);
       const trial_seconds = rollout.plan.trial_seconds ?? defaultTrialSeconds;
       await reconciler.want(present, { overlay: undefined, rollout_id: null, trial_seconds });
       return;

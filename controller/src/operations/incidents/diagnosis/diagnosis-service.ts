@@ -1,8 +1,6 @@
 // Gathers what is known around an alarm, as far as the caller may see it, and diagnoses it.
 
-import { readDeclaredCommands } from '@weft/contract/declared-commands';
 import type { Diagnosis } from '@weft/contract/operations';
-import type { AgentStore } from '../../../core/accounts/agents/agent-store.ts';
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { Caller } from '../../../core/base/caller.ts';
 import { NotFoundError } from '../../../core/base/errors.ts';
@@ -10,7 +8,8 @@ import { rightsOf } from '../../../core/base/rights/rights.ts';
 import type { FairTurns } from '../../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../../core/base/shares/shares.ts';
 import { inSlices } from '../../../core/base/time-slices.ts';
-import type { FleetIndex, IndexedAgent } from '../../../core/fleet/index/fleet-index.ts';
+import type { AgentRow } from '../../../core/network/agent-rows.ts';
+import type { Network } from '../../../core/network/network.ts';
 import type { Frame, TelemetryStore } from '../../../core/telemetry/store/telemetry-store.ts';
 import { canSeeAlarm } from '../../alarms/api/alarm-rights.ts';
 import type { AlarmRecord } from '../../alarms/store/alarm-store.ts';
@@ -41,8 +40,7 @@ export const metrics = [
 
 export interface DiagnosisServiceOptions {
   store: Pick<IncidentStore, 'alarm' | 'alarmsOf'>;
-  agents: Pick<AgentStore, 'get'>;
-  directory: Pick<FleetIndex, 'get' | 'agents' | 'refresh'>;
+  network: Network;
   active: { readonly active: Iterable<AlarmRecord> };
   telemetry: Pick<TelemetryStore, 'query' | 'latest'>;
   eventLog: Pick<EventLog, 'read'>;
@@ -61,11 +59,10 @@ export class DiagnosisService {
 
   /** Throws NotFoundError for an alarm that is unknown or that the caller may not see. */
   async diagnose(alarm_id: string, caller: Caller): Promise<Diagnosis> {
-    const { store, directory } = this.#options;
-    await directory.refresh();
+    const { store, network } = this.#options;
+    const sight = await network.visibleTo(caller);
     const alarm = await store.alarm(alarm_id);
-    const agent = alarm?.ap_id == null ? undefined : directory.get(alarm.ap_id);
-    if (!alarm || !canSeeAlarm(caller, alarm, agent)) throw new NotFoundError('alarm_not_found', 'Alarm not found');
+    if (!alarm || !canSeeAlarm(sight, alarm)) throw new NotFoundError('alarm_not_found', 'Alarm not found');
     return this.of(alarm, caller);
   }
 
@@ -74,18 +71,17 @@ export class DiagnosisService {
     this.#turns.run(principalOf(caller), () => this.#look(alarm, caller));
 
   async #look(alarm: IncidentAlarm, caller: Caller): Promise<Diagnosis> {
-    const { directory, agents, productOf } = this.#options;
+    const { network, productOf } = this.#options;
     const { product = productOf(alarm.rule_id), set, ...others } = alarm.incident_context ?? {};
     // As in the changes below.
     const context = rightsOf(caller).isUser ? { ...others, set } : others;
-    const agent = alarm.ap_id === null ? undefined : directory.get(alarm.ap_id);
+    const agent = alarm.ap_id === null ? undefined : network.get(alarm.ap_id);
     if (!agent) {
       const nothing = { now: {}, before: {}, neighbours: [], changes: [], commands: new Map() };
       return diagnose({ alarm, product, context, ...nothing });
     }
     const { ap_id } = agent;
     const endMs = endOf(alarm, Date.now());
-    const record = await agents.get(ap_id);
     return diagnose({
       alarm,
       product,
@@ -94,7 +90,7 @@ export class DiagnosisService {
       before: firstsOf(await this.#frame(ap_id, alarm.since - pastMs, alarm.since)),
       neighbours: await this.#neighbours(agent, alarm, caller),
       changes: await this.#changes(ap_id, alarm.since, caller),
-      commands: readDeclaredCommands(record?.configuration ?? {}) ?? new Map(),
+      commands: agent.commands ?? new Map(),
     });
   }
 
@@ -104,15 +100,15 @@ export class DiagnosisService {
   }
 
   /** Of the same type and site; of those without a site, of the same emulated network. */
-  async #neighbours(agent: IndexedAgent, alarm: IncidentAlarm, caller: Caller): Promise<Neighbour[]> {
-    const { directory, productOf } = this.#options;
-    const rights = rightsOf(caller);
+  async #neighbours(agent: AgentRow, alarm: IncidentAlarm, caller: Caller): Promise<Neighbour[]> {
+    const { network, productOf } = this.#options;
+    const sight = network.sight(caller);
     const near: string[] = [];
-    await inSlices(directory.agents, (other) => {
+    await inSlices(network.agents, (other) => {
       if (other.ap_id === agent.ap_id || near.length >= maxNeighbours || other.isEnded) return;
       if (other.access_point_type !== agent.access_point_type || other.site !== agent.site) return;
       const isKnownPlace = agent.site !== null || (agent.emulated && other.emulated_for === agent.emulated_for);
-      if (isKnownPlace && rights.sees(other)) near.push(other.ap_id);
+      if (isKnownPlace && sight.sees(other)) near.push(other.ap_id);
     });
     if (near.length === 0) return [];
     const familyOfRule = (each: AlarmRecord) => familyOf({ ...each, product: productOf(each.rule_id) });

@@ -104,7 +104,7 @@ export class ChannelHub implements CommandTransport {
     return this.isHere(ap_id) || this.#remote?.has(ap_id) === true;
   }
 
-  isReady(ap_id: string): boolean {
+  isReady({ ap_id }: { ap_id: string }): boolean {
     return this.isConnected(ap_id);
   }
 

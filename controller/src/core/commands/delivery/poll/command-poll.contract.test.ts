@@ -31,7 +31,7 @@ test('a question is held until a command comes', async () => {
   await untilSo(() => expect(server.poll.isConnected('ap-2')).toBe(true));
   const command_id = server.ledger.send(agent, 'sleep');
   expect((await asked).body).toEqual([expect.objectContaining({ command_id })]);
-  expect([server.poll.isConnected('ap-2'), server.poll.isReady('ap-2')]).toEqual([false, true]);
+  expect([server.poll.isConnected('ap-2'), server.poll.isReady({ ap_id: 'ap-2' })]).toEqual([false, true]);
 });
 
 test('or until the time is over', async () => {

@@ -38,7 +38,7 @@ export class CommandPoll implements CommandTransport {
   }
 
   /** Whether the agent waits for commands, or has polled within the last minute. */
-  isReady(ap_id: string): boolean {
+  isReady({ ap_id }: { ap_id: string }): boolean {
     return this.#waiters.has(ap_id) || this.#asked.has(ap_id);
   }
 

@@ -14,6 +14,7 @@ import type { GuardedHttp } from '../../../base/outgoing/guarded-http.ts';
 import { AnswerTooLong, OutgoingError } from '../../../base/outgoing/outgoing-http.ts';
 import { PeriodicTask } from '../../../base/periodic-task.ts';
 import { rightsOf } from '../../../base/rights/rights.ts';
+import type { AgentRow } from '../../../network/agent-rows.ts';
 import {
   type CommandDelivery,
   type CommandTransport,
@@ -100,7 +101,7 @@ export class PushDispatcher implements CommandTransport {
   }
 
   /** Whether it has a secret, and an address that the settings allow. */
-  isReady(ap_id: string, { api_url }: Record<string, unknown>): boolean {
+  isReady({ ap_id, api_url }: Pick<AgentRow, 'ap_id' | 'api_url'>): boolean {
     const { secrets, client } = this.#options;
     return api_url !== undefined && secrets.hasSecret(ap_id) && client.isListed(api_url);
   }

@@ -2,17 +2,17 @@
 // A view of the replica of agents, in order, with the paths of their sites and a slot for each.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
-import type { VisibleAgent } from '../../base/rights/rights.ts';
-import { Replica, ReplicaHead } from '../../base/storage/replica.ts';
-import { inSlices } from '../../base/time-slices.ts';
-import { Event } from '../../event-kinds.ts';
-import type { ChangePosition, FleetAgent, FleetRevision, FleetStore } from './fleet-store.ts';
+import type { VisibleAgent } from '../base/rights/rights.ts';
+import { Replica, ReplicaHead } from '../base/storage/replica.ts';
+import { inSlices } from '../base/time-slices.ts';
+import { Event } from '../event-kinds.ts';
+import type { AgentRowStore, ChangePosition, FleetRevision, StoredAgent } from './agent-row-store.ts';
 
 /** A millisecond of work. */
 const pageSize = 100;
 
 /** Never changed: a change of the agent is another object with the same slot. */
-export interface IndexedAgent extends FleetAgent, VisibleAgent {
+export interface AgentRow extends StoredAgent, VisibleAgent {
   /** The path of its site. */
   site: string | null;
   emulated: boolean;
@@ -24,27 +24,27 @@ export interface IndexedAgent extends FleetAgent, VisibleAgent {
   searchText: string | undefined;
 }
 
-type Store = Pick<FleetStore, 'revision' | 'sites' | 'page' | 'changed' | 'removed'>;
+type Store = Pick<AgentRowStore, 'revision' | 'sites' | 'page' | 'changed' | 'removed' | 'visible'>;
 
-export class FleetIndex {
-  readonly #store: Store;
+export class AgentRows {
+  protected readonly store: Store;
   /** An agent is gone, before its slot is given to another; `successor`: one that has its name now. */
-  readonly gone = new Event<[agent: IndexedAgent, successor: FleetAgent | undefined]>();
-  /** An agent is new or has changed. */
-  readonly taken = new Event<[agent: IndexedAgent]>();
-  readonly #agents: Replica<FleetRevision, IndexedAgent, FleetAgent>;
+  readonly gone = new Event<[agent: AgentRow, successor: StoredAgent | undefined]>();
+  /** An agent is new, or is another row than before. */
+  readonly taken = new Event<[agent: AgentRow, before: AgentRow | undefined]>();
+  readonly #agents: Replica<FleetRevision, AgentRow, StoredAgent>;
   readonly #freeSlots: number[] = [];
   /** The same few texts stand in very many agents. */
   readonly #texts = new Map<string, string>();
   /** Ordered by ap_id; replaced as a whole, so that whoever holds it can go on. */
-  #ordered: readonly IndexedAgent[] = [];
+  #ordered: readonly AgentRow[] = [];
   /** Not in `#ordered` yet, and whether others than these have left it or come. */
   readonly #news = new Set<string>();
   #isReordered = false;
   #sites: ReadonlyMap<string, string> = new Map();
 
   constructor(store: Store) {
-    this.#store = store;
+    this.store = store;
     const head = new ReplicaHead(() => store.revision());
     const sites: Replica<FleetRevision, string, [id: string, path: string]> = new Replica(head, {
       revision: (now) => now.sites,
@@ -66,12 +66,12 @@ export class FleetIndex {
       if (!before || !after) this.#isReordered = true;
       if (!after) return void this.#freeSlots.push(before!.slot);
       this.#news.add(after.ap_id);
-      this.taken.emit(after);
+      this.taken.emit(after, before?.id === after.id ? before : undefined);
     });
   }
 
   /** Ordered by ap_id, byte by byte. Stays as it is, whatever changes afterwards. */
-  get agents(): readonly IndexedAgent[] {
+  get agents(): readonly AgentRow[] {
     return this.#ordered;
   }
 
@@ -89,19 +89,19 @@ export class FleetIndex {
     return this.#agents.staleMs;
   }
 
-  get(ap_id: string): IndexedAgent | undefined {
+  get(ap_id: string): AgentRow | undefined {
     return this.#agents.get(ap_id);
   }
 
   /** Once it resolves, every change that was durable before the call is known. Calls at the same time share the work. */
-  refresh(): Promise<void> {
+  fresh(): Promise<void> {
     return this.#agents.fresh();
   }
 
   async #readAll() {
-    const rows: FleetAgent[] = [];
+    const rows: StoredAgent[] = [];
     for (let after = ''; ; after = rows.at(-1)!.ap_id) {
-      const page = await this.#store.page(after, pageSize);
+      const page = await this.store.page(after, pageSize);
       rows.push(...page);
       if (page.length < pageSize) return { rows };
       await nextTurn();
@@ -109,12 +109,12 @@ export class FleetIndex {
   }
 
   async #readChanges(after: number) {
-    const gone = await this.#store.removed(after);
-    const rows: FleetAgent[] = [];
+    const gone = await this.store.removed(after);
+    const rows: StoredAgent[] = [];
     // From the first name of the next revision on.
     let at: ChangePosition | undefined = { revision: after + 1, ap_id: '' };
     while (at) {
-      const { agents, next } = await this.#store.changed(at, pageSize);
+      const { agents, next } = await this.store.changed(at, pageSize);
       rows.push(...agents);
       at = next;
       if (at) await nextTurn();
@@ -133,8 +133,8 @@ export class FleetIndex {
   }
 
   /** What stays and what is new, in order, and nobody in both. Nobody else changes anything meanwhile. */
-  async #merged(news: readonly IndexedAgent[]): Promise<IndexedAgent[]> {
-    const all: IndexedAgent[] = [];
+  async #merged(news: readonly AgentRow[]): Promise<AgentRow[]> {
+    const all: AgentRow[] = [];
     let at = 0;
     await inSlices(this.#ordered, (agent) => {
       while (at < news.length && byApId(news[at]!, agent) < 0) all.push(news[at++]!);
@@ -146,14 +146,20 @@ export class FleetIndex {
 
   #takeSites(sites: ReadonlyMap<string, string>): void {
     this.#sites = sites;
-    const isChanged = this.#agents.remake((agent) => {
+    const moved: [after: AgentRow, before: AgentRow][] = [];
+    this.#agents.remake((agent) => {
       const site = this.#pathOf(agent.site_id);
-      return site === agent.site ? agent : { ...agent, site, searchText: undefined };
+      if (site === agent.site) return agent;
+      const after = { ...agent, site, searchText: undefined };
+      moved.push([after, agent]);
+      return after;
     });
-    if (isChanged) this.#ordered = this.#ordered.map(({ ap_id }) => this.get(ap_id)!);
+    if (moved.length === 0) return;
+    this.#ordered = this.#ordered.map(({ ap_id }) => this.get(ap_id)!);
+    for (const [after, before] of moved) this.taken.emit(after, before);
   }
 
-  #toIndexed(agent: FleetAgent, slot: number): IndexedAgent {
+  #toIndexed(agent: StoredAgent, slot: number): AgentRow {
     const { access_point_type, tags } = agent;
     return {
       ...agent,
@@ -181,7 +187,7 @@ export class FleetIndex {
 }
 
 /** Each of the few stands for the one with its name. */
-function replaced(agents: readonly IndexedAgent[], few: readonly IndexedAgent[]): IndexedAgent[] {
+function replaced(agents: readonly AgentRow[], few: readonly AgentRow[]): AgentRow[] {
   const all = agents.slice();
   for (const agent of few) all[firstAt(all.length, (at) => byApId(all[at]!, agent) >= 0)] = agent;
   return all;
@@ -192,7 +198,7 @@ export function toSearch(text: string | undefined): string | undefined {
   return text?.trim().toLowerCase() || undefined;
 }
 
-export function hasText(agent: IndexedAgent, search: string): boolean {
+export function hasText(agent: AgentRow, search: string): boolean {
   const { ap_id, display_name, site, tags } = agent;
   agent.searchText ??= [ap_id, display_name ?? '', site ?? '', ...tags].join('\n').toLowerCase();
   return agent.searchText.includes(search);

@@ -2,8 +2,9 @@
 // loaded from the telemetry store when the metric is first asked for, and follows the reports from then on.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { relaxed } from '../../base/periodic-task.ts';
-import { isNewest, type Sample, type TelemetryStore } from '../../telemetry/store/telemetry-store.ts';
-import type { FleetIndex, IndexedAgent } from './fleet-index.ts';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
+import { isNewest, type Sample, type TelemetryStore } from '../store/telemetry-store.ts';
 
 /** 1.6 MB each with 100,000 agents. */
 const maxColumns = 16;
@@ -21,7 +22,7 @@ interface Column {
 
 export interface MetricColumnsOptions {
   telemetry: Pick<TelemetryStore, 'latest'>;
-  index: Pick<FleetIndex, 'agents' | 'get' | 'slots'>;
+  network: Pick<Network, 'agents' | 'get' | 'slots' | 'gone'>;
   /** How long a column is trusted: other nodes may hear of newer values. Infinity if there are none. */
   freshMs: number;
 }
@@ -37,6 +38,7 @@ export class MetricColumns {
 
   constructor(options: MetricColumnsOptions) {
     this.#options = options;
+    options.network.gone.on(({ slot }) => this.#forget(slot));
   }
 
   /** Once it resolves, `newest` knows these metrics. At most `maxColumns` of them. */
@@ -54,7 +56,7 @@ export class MetricColumns {
   }
 
   /** A function for many calls: the newest value of the metric, or undefined. */
-  newest(name: string): (agent: Pick<IndexedAgent, 'slot'>) => number | undefined {
+  newest(name: string): (agent: Pick<AgentRow, 'slot'>) => number | undefined {
     const values = this.values(name);
     if (!values) return () => undefined;
     return ({ slot }) => {
@@ -71,7 +73,7 @@ export class MetricColumns {
   /** These samples of the agent are stored now. */
   recorded(ap_id: string, samples: readonly Sample[]): void {
     if (this.#columns.size === 0) return;
-    const agent = this.#options.index.get(ap_id);
+    const agent = this.#options.network.get(ap_id);
     if (!agent) {
       this.#noteEarly(ap_id);
       return;
@@ -85,7 +87,7 @@ export class MetricColumns {
   }
 
   /** The slot belongs to nobody now. */
-  forget(slot: number): void {
+  #forget(slot: number): void {
     for (const { values, times } of this.#columns.values()) {
       if (slot >= values.length) continue;
       values[slot] = Number.NaN;
@@ -102,8 +104,8 @@ export class MetricColumns {
   }
 
   async #loadEarly(): Promise<void> {
-    const { index } = this.#options;
-    const known = [...this.#early].flatMap((ap_id) => index.get(ap_id) ?? []);
+    const { network } = this.#options;
+    const known = [...this.#early].flatMap((ap_id) => network.get(ap_id) ?? []);
     if (known.length === 0) return;
     for (const { ap_id } of known) this.#early.delete(ap_id);
     await this.#read(known, this.#columns);
@@ -127,12 +129,12 @@ export class MetricColumns {
   }
 
   async #load(names: readonly string[]): Promise<void> {
-    const { index } = this.#options;
-    const columns = new Map(names.map((name) => [name, this.#columns.get(name) ?? emptyColumn(index.slots)]));
+    const { network } = this.#options;
+    const columns = new Map(names.map((name) => [name, this.#columns.get(name) ?? emptyColumn(network.slots)]));
     // From now on they follow the reports; what is loaded later is older and does not replace those.
     for (const [name, column] of columns) this.#columns.set(name, column);
     const beganAt = performance.now();
-    await this.#read(index.agents, columns);
+    await this.#read(network.agents, columns);
     this.#loadingTookMs = performance.now() - beganAt;
     for (const column of columns.values()) column.loadedAt = performance.now();
     for (const name of this.#columns.keys()) {
@@ -141,12 +143,12 @@ export class MetricColumns {
     }
   }
 
-  async #read(agents: readonly IndexedAgent[], columns: ReadonlyMap<string, Column>): Promise<void> {
-    const { index, telemetry } = this.#options;
+  async #read(agents: readonly AgentRow[], columns: ReadonlyMap<string, Column>): Promise<void> {
+    const { network, telemetry } = this.#options;
     for (let start = 0; start < agents.length; start += agentsAtOnce) {
       const part = agents.slice(start, start + agentsAtOnce);
       for (const { ap_id, metrics } of await telemetry.latest(part.map((agent) => agent.ap_id))) {
-        const slot = index.get(ap_id)?.slot;
+        const slot = network.get(ap_id)?.slot;
         if (slot === undefined) continue;
         for (const { name, ts, value } of metrics) {
           const column = columns.get(name);

@@ -1,15 +1,16 @@
-// What the fleet store promises, one test a sentence, on both databases.
+// What the store of rows promises, one test a sentence, on both databases.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
-import { agentNamed, siteAt } from '../../../../../test/pure/stored-records.ts';
-import { AgentStore } from '../../accounts/agents/agent-store.ts';
-import { SiteStore } from '../../accounts/sites/site-store.ts';
-import { revokedHash } from '../../base/storage/ended-agents.ts';
-import type { SqlDatabase } from '../../base/storage/sql-database.ts';
-import { FleetStore } from './fleet-store.ts';
+import { eachDatabase, openTwoNodes } from '../../../../test/databases.ts';
+import { agentNamed, siteAt } from '../../../../test/pure/stored-records.ts';
+import { AgentStore } from '../accounts/agents/agent-store.ts';
+import { SiteStore } from '../accounts/sites/site-store.ts';
+import { revokedHash } from '../base/storage/ended-agents.ts';
+import type { SqlDatabase } from '../base/storage/sql-database.ts';
+import { readFacts } from './agent-facts.ts';
+import { AgentRowStore } from './agent-row-store.ts';
 
-interface FleetStoreFixture {
-  store: FleetStore;
+interface AgentRowStoreFixture {
+  store: AgentRowStore;
   agents: AgentStore;
   sites: SiteStore;
   db: SqlDatabase;
@@ -18,9 +19,9 @@ interface FleetStoreFixture {
   remove(): Promise<void>;
 }
 
-function describeFleetStore(open: () => Promise<FleetStoreFixture>): void {
-  let fixture: FleetStoreFixture;
-  let store: FleetStore;
+function describeAgentRowStore(open: () => Promise<AgentRowStoreFixture>): void {
+  let fixture: AgentRowStoreFixture;
+  let store: AgentRowStore;
   let agents: AgentStore;
 
   beforeEach(async () => {
@@ -64,8 +65,7 @@ function describeFleetStore(open: () => Promise<FleetStoreFixture>): void {
       display_name: 'A',
       site_id: site.id,
       tags: ['x', 'y'],
-      access_point_type: 'WiFi',
-      configuredMs: 5000,
+      ...readFacts(configuration),
       onboard: true,
       emulated_for: null,
       isEnded: false,
@@ -182,6 +182,22 @@ function describeFleetStore(open: () => Promise<FleetStoreFixture>): void {
     expect(await store.configurations([])).toStrictEqual(new Map());
   });
 
+  test('visible gives what decides who may see these agents, in a transaction', async () => {
+    const many = Array.from({ length: 600 }, (_, n) =>
+      agentNamed(`emu-${n}`, { emulated_for: n % 2 ? 'ada' : 'bob', tags: [`t${n}`], display_name: `Cell ${n}` }),
+    );
+    await fixture.db.transaction((tx) => agents.createAll(tx, [...many, agentNamed('real')]));
+    const expected = many.map(({ ap_id, emulated_for, display_name, site, tags }) => ({
+      ...{ ap_id, emulated_for, display_name, site, tags },
+    }));
+    const byName = (found: readonly { ap_id: string }[]) => new Map(found.map((agent) => [agent.ap_id, agent]));
+    await fixture.db.transaction(async (tx) => {
+      const found = await store.visible(tx, [...many.map(({ ap_id }) => ap_id), 'unknown']);
+      expect(byName(found)).toEqual(byName(expected));
+      expect(await store.visible(tx, [])).toEqual([]);
+    });
+  });
+
   test('every method throws TryLaterError (503) while the database is out of reach', async () => {
     await fixture.cutOff();
     const calls = [
@@ -199,10 +215,10 @@ function describeFleetStore(open: () => Promise<FleetStoreFixture>): void {
 }
 
 eachDatabase((kind) => {
-  describeFleetStore(async () => {
+  describeAgentRowStore(async () => {
     const { nodes, remove } = await openTwoNodes(kind);
     return {
-      store: new FleetStore(nodes[0]),
+      store: new AgentRowStore(nodes[0]),
       agents: new AgentStore(nodes[1]),
       sites: new SiteStore(nodes[1]),
       db: nodes[1],

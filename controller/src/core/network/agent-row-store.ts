@@ -1,22 +1,20 @@
 // What has changed among agents and sites since a revision: with it a node keeps all of them in memory without reading them
 // again and again.
-import { ENDED } from '../../base/storage/ended-agents.ts';
-import { inParts } from '../../base/storage/sql-rows.ts';
-import { SqlStore } from '../../base/storage/sql-store.ts';
-import { configuredIntervalMs } from '../../telemetry/presence/presence.ts';
+import type { VisibleAgent } from '../base/rights/rights.ts';
+import { ENDED } from '../base/storage/ended-agents.ts';
+import type { SqlQueries } from '../base/storage/sql-database.ts';
+import { inParts } from '../base/storage/sql-rows.ts';
+import { RecordTable, SqlStore } from '../base/storage/sql-store.ts';
+import { type AgentFacts, readFacts } from './agent-facts.ts';
 
 /** An agent without its configuration, which may be large: only what of it is asked of every agent. */
-export interface FleetAgent {
+export interface StoredAgent extends AgentFacts {
   id: string;
   ap_id: string;
   display_name: string | null;
   site_id: string | null;
   /** Each once, ordered. */
   tags: readonly string[];
-  /** `configuration.access_point_type`, if that is a text. */
-  access_point_type: string | null;
-  /** `configuration.report_interval_seconds` in milliseconds, if it is sensible. */
-  configuredMs: number | undefined;
   onboard: boolean;
   /** The id of the caller that created the emulated network; null for a real agent. */
   emulated_for: string | null;
@@ -40,7 +38,7 @@ export interface ChangePosition {
   ap_id: string;
 }
 
-type Row = Pick<FleetAgent, 'id' | 'ap_id' | 'display_name' | 'site_id' | 'emulated_for' | 'created_at'> & {
+type Row = Pick<StoredAgent, 'id' | 'ap_id' | 'display_name' | 'site_id' | 'emulated_for' | 'created_at'> & {
   tags: string;
   configuration: string;
   onboard: number;
@@ -50,11 +48,13 @@ type Row = Pick<FleetAgent, 'id' | 'ap_id' | 'display_name' | 'site_id' | 'emula
 
 const COLUMNS = `id, ap_id, display_name, site_id, tags, configuration, onboard, emulated_for,
   CASE WHEN ${ENDED} THEN 1 ELSE 0 END AS is_ended, created_at, revision`;
-const maxTypeLength = 64;
 const noTags: readonly string[] = [];
+export const VISIBLE = `ap_id, emulated_for, display_name,
+  (SELECT sites.path FROM sites WHERE sites.id = agents.site_id) AS site, tags`;
+const visibleTable = new RecordTable<VisibleAgent>('agents', VISIBLE, { json: ['tags'] });
 
 /** Every method throws TryLaterError (503) while the database is unavailable. */
-export class FleetStore extends SqlStore {
+export class AgentRowStore extends SqlStore {
   /** A change that was durable before the call has this revision or an earlier one. */
   async revision(): Promise<FleetRevision> {
     const [row] = await this.db.query<FleetRevision & Record<string, number>>(
@@ -64,7 +64,7 @@ export class FleetStore extends SqlStore {
   }
 
   /** Up to `limit` agents whose ap_id comes after this one, in byte order. */
-  async page(afterApId: string, limit: number): Promise<FleetAgent[]> {
+  async page(afterApId: string, limit: number): Promise<StoredAgent[]> {
     const rows = await this.db.query<Row>(`SELECT ${COLUMNS} FROM agents WHERE ap_id > ? ORDER BY ap_id LIMIT ?`, [
       afterApId,
       limit,
@@ -94,6 +94,11 @@ export class FleetStore extends SqlStore {
     return rows.map(({ ap_id }) => ap_id);
   }
 
+  /** What decides who may see and command these agents, of those that exist; in the caller's transaction. */
+  visible(tx: SqlQueries, ap_ids: readonly string[]): Promise<VisibleAgent[]> {
+    return visibleTable.byIds(tx, ap_ids, 'ap_id');
+  }
+
   /** The paths of all sites by their ids. */
   async sites(): Promise<Map<string, string>> {
     const rows = await this.db.query<{ id: string; path: string }>('SELECT id, path FROM sites');
@@ -115,18 +120,15 @@ export class FleetStore extends SqlStore {
   }
 }
 
-function toAgent(row: Row): FleetAgent {
+function toAgent(row: Row): StoredAgent {
   const { id, ap_id, display_name, site_id, tags, emulated_for, created_at } = row;
-  const configuration = JSON.parse(row.configuration) as Record<string, unknown>;
-  const { access_point_type: type } = configuration;
   return {
     id,
     ap_id,
     display_name,
     site_id,
     tags: tags === '[]' ? noTags : (JSON.parse(tags) as string[]),
-    access_point_type: typeof type === 'string' && type.length <= maxTypeLength ? type : null,
-    configuredMs: configuredIntervalMs(configuration),
+    ...readFacts(JSON.parse(row.configuration) as Record<string, unknown>),
     onboard: row.onboard === 1,
     emulated_for,
     isEnded: row.is_ended === 1,

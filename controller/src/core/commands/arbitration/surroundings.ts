@@ -1,63 +1,27 @@
-// What decisions need to know of all agents: their places, their neighbours, the number of agents of a site. In
-// memory, fed with every configuration that this process sees.
+// What a decision asks about the access points around its target: who is near, and how many stand on its site. By the rows that
+// lists show, those of networks that have ended left out.
 import type { ConflictRules, Technology } from '@weft/contract';
+import type { AgentRow } from '../../network/agent-rows.ts';
+import type { Network } from '../../network/network.ts';
 import { placeOf, SiteSizes } from './blast-radius.ts';
 import type { Place } from './conflict-intent.ts';
-import { Neighbours, readTechnology } from './neighbours.ts';
+import { Neighbours } from './neighbours.ts';
 import { groupOf, interferenceRange, relatedTo } from './parameter-groups.ts';
 
-/** A millisecond of work. */
-const pageSize = 100;
-const defaultReportS = 2;
-const minSettleMs = 5_000;
-const maxSettleMs = 600_000;
-
-interface KnownAgent {
-  ap_id: string;
-  configuration: Record<string, unknown>;
-  emulated_for?: string | null;
-  /** Those whose emulated network has ended are not in the map. */
-  isEnded?: boolean;
-}
-
-export class FleetMap {
+export class Surroundings {
   readonly #neighbours: Neighbours;
   readonly #sites = new SiteSizes();
-  readonly #known = new Set<string>();
   #ranges: string;
 
-  constructor(rules: ConflictRules) {
+  constructor(network: Pick<Network, 'agents' | 'taken' | 'gone'>, rules: ConflictRules) {
     this.#neighbours = new Neighbours(rules.interference_range_m);
     this.#ranges = JSON.stringify(rules.interference_range_m);
-  }
-
-  set(agent: KnownAgent): void {
-    const { ap_id, configuration } = agent;
-    this.#known.add(ap_id);
-    this.#neighbours.set(ap_id, configuration);
-    this.#sites.set(ap_id, placeOf(agent));
-  }
-
-  remove(ap_id: string): void {
-    this.#known.delete(ap_id);
-    this.#neighbours.remove(ap_id);
-    this.#sites.remove(ap_id);
-  }
-
-  /** Reloads the whole fleet, a page at a time; agents stay in the map until the reload has not found them. */
-  async load(page: (afterApId: string, limit: number) => Promise<KnownAgent[]>): Promise<void> {
-    const gone = new Set(this.#known);
-    for (let after = ''; ; ) {
-      const agents = await page(after, pageSize);
-      for (const agent of agents) {
-        if (agent.isEnded) continue;
-        gone.delete(agent.ap_id);
-        this.set(agent);
-      }
-      if (agents.length < pageSize) break;
-      after = agents.at(-1)!.ap_id;
-    }
-    for (const ap_id of gone) this.remove(ap_id);
+    for (const agent of network.agents) this.#add(agent);
+    network.taken.on((agent, before) => {
+      if (before) this.#remove(before);
+      this.#add(agent);
+    });
+    network.gone.on((agent) => this.#remove(agent));
   }
 
   rulesChanged({ interference_range_m }: ConflictRules): void {
@@ -65,10 +29,6 @@ export class FleetMap {
     if (ranges === this.#ranges) return;
     this.#ranges = ranges;
     this.#neighbours.setRanges(interference_range_m);
-  }
-
-  get names(): Iterable<string> {
-    return this.#known;
   }
 
   /** The agents of any technology within interference range, without itself. */
@@ -101,15 +61,21 @@ export class FleetMap {
       groups: [...new Set(groups)],
     };
   }
+
+  #add(agent: AgentRow): void {
+    if (agent.isEnded) return;
+    this.#neighbours.set(agent);
+    this.#sites.add(placeOf(agent), 1);
+  }
+
+  #remove(agent: AgentRow): void {
+    if (agent.isEnded) return;
+    this.#neighbours.remove(agent.ap_id);
+    this.#sites.add(placeOf(agent), -1);
+  }
 }
 
-/** What a decision takes from an agent's record. */
-export function positionOf(agent: KnownAgent): Place & { technology: Technology | null } {
-  return { technology: readTechnology(agent.configuration) ?? null, ...placeOf(agent) };
-}
-
-/** How long a change takes to show in telemetry: three reports, between 5 s and 10 min. */
-export function settleMsOf({ report_interval_seconds: given }: Record<string, unknown>): number {
-  const seconds = typeof given === 'number' && given > 0 ? given : defaultReportS;
-  return Math.min(Math.max(3000 * seconds, minSettleMs), maxSettleMs);
+/** What a decision takes from an access point. */
+export function positionOf(agent: AgentRow): Place & { technology: Technology | null } {
+  return { technology: agent.technology, ...placeOf(agent) };
 }
