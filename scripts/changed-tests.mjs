@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const wholes =
-  /^(?:controller\/src\/(?:parts|serve|offline|platform|backends|pages|core\/events|core\/part)\.ts|test\/(?!pure\/)[^/]+\.ts|[a-z]+\/src\/index\.ts)$/;
+  /^(?:controller\/src\/(?:parts|serve|offline|platform|backends|pages|core\/events|core\/part|core\/core-parts|operations\/operations-parts)\.ts|test\/(?!pure\/)[^/]+\.ts|[a-z]+\/src\/index\.ts)$/;
 const source = /\.(?:tsx?|mjs)$/;
 const test = /\.test\.ts$/;
 const slow = /^e2e\/|\.long\.test\.ts$/;
@@ -34,6 +34,24 @@ export function changedTests(since) {
   ].filter((path) => source.test(path));
   const files = git('ls-files', '--cached', '--others', '--exclude-standard').filter((path) => source.test(path));
   return testsOf(changed, importersIn(files.filter((path) => existsSync(join(root, path)))));
+}
+
+const rings = {
+  core: /^(contract|sdk|broker|timeseries|controller\/src\/core)\//,
+  operations: /^(controller\/src\/operations|cli|dashboard)\//,
+  lab: /^(controller\/src\/lab|emulator|research)\//,
+};
+/** What takes long and is about all rings, or about one backend. */
+const apart = /clickhouse|\/restart\.|\.long\./;
+
+/**
+ * The tests in the folders of one ring.
+ * @param {string} ring
+ */
+export function testsOfRing(ring) {
+  if (!Object.hasOwn(rings, ring)) throw new Error(`--ring is one of ${Object.keys(rings).join(', ')}`);
+  const where = rings[/** @type {keyof typeof rings} */ (ring)];
+  return git('ls-files').filter((path) => test.test(path) && where.test(path) && !apart.test(path));
 }
 
 /**

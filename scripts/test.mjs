@@ -1,18 +1,22 @@
 // `npm test`: installs what the tests need, including PostgreSQL, ClickHouse, RabbitMQ and a browser, and
 // runs them. `--long` adds tests that take minutes, one file after the other: they measure what a whole machine
-// does. `--every-page` loads all pages of the dashboard at all widths, and does nothing else. `--changed` or `--changed=<commit>` runs
+// does. `--every-page` loads all pages of the dashboard at all widths, and does nothing else. `--ring core` (operations, lab) runs the
+// tests of one ring, without ClickHouse and the rounds that kill. `--changed` or `--changed=<commit>` runs
 // those near what changed. All other arguments are passed to Vitest.
 import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
-import { changedTests } from './changed-tests.mjs';
+import { changedTests, testsOfRing } from './changed-tests.mjs';
 import { ensureInstalled, node24, root, runInForeground } from './install.mjs';
 import { ensureServers } from './test-servers.mjs';
 
 const isLong = process.argv.includes('--long');
 const changed = process.argv.find((arg) => /^--changed(=|$)/.test(arg));
 const isEveryPage = process.argv.includes('--every-page');
-const args = process.argv.slice(2).filter((arg) => !['--long', '--every-page', changed].includes(arg));
+const ringAt = process.argv.indexOf('--ring');
+const ring = ringAt < 0 ? undefined : process.argv[ringAt + 1];
+const args = process.argv.slice(2).filter((arg) => !['--long', '--every-page', '--ring', ring, changed].includes(arg));
 if (isEveryPage) args.push('e2e/dashboard-layout.test.ts');
+if (ring !== undefined) args.push(...testsOfRing(ring));
 if (changed !== undefined) {
   const files = changedTests(changed.split('=')[1]);
   process.stderr.write(

@@ -6,8 +6,8 @@ import {
   createTransportsPart,
   type TransportsTuning,
 } from '../controller/src/core/commands/delivery/transports-part.ts';
+import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { createTelemetryPart } from '../controller/src/core/telemetry/telemetry-part.ts';
-import { createAccountParts } from '../controller/src/parts.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 import { type Answer, password, startWeft } from './weft.ts';
 

@@ -8,10 +8,10 @@ import { UserStore } from '../controller/src/core/accounts/users/user-store.ts';
 import { type Caller, system } from '../controller/src/core/base/caller.ts';
 import { AuthenticationError } from '../controller/src/core/base/errors.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { Event } from '../controller/src/core/event-kinds.ts';
 import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
 import type { MailboxLimits } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
-import { createAccountParts } from '../controller/src/parts.ts';
 import { type Answer, startWeft } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({

@@ -1,10 +1,10 @@
 // What a worker stands on: the stores, the broker and the mailbox of the real job part, which is not started.
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../controller/src/core/base/caller.ts';
+import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
 import type { Callback } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
 import { JobRun, type JobTask } from '../controller/src/core/jobs/worker/job-run.ts';
-import { createAccountParts } from '../controller/src/parts.ts';
 import { openTestPlatform } from './platform.ts';
 
 const day = 86_400_000;

@@ -3,9 +3,9 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { EnvelopeType } from '../contract/src/index.ts';
 import { system } from '../controller/src/core/base/caller.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
+import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { createJobsPart, type JobsTuning } from '../controller/src/core/jobs/jobs-part.ts';
 import type { EndState } from '../controller/src/core/jobs/store/job-record.ts';
-import { createAccountParts } from '../controller/src/parts.ts';
 import type { ServeOptions } from '../controller/src/serve.ts';
 import { adminUsername, password, startWeft } from './weft.ts';
 

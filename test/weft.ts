@@ -226,6 +226,7 @@ export async function startWeft<Parts extends PartList = AllParts>(
     WEFT_PORT: '0',
     WEFT_DATA_DIR: dataDir,
     WEFT_LOG_LEVEL: 'silent',
+    ...(process.env.WEFT_TEST_PARTS && { WEFT_PARTS: process.env.WEFT_TEST_PARTS }),
     ...rarely,
     ...generous,
     ...overrides,

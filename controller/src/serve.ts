@@ -5,6 +5,7 @@ import type { Config } from './core/base/config.ts';
 import { createFormats } from './core/base/input/formats.ts';
 import { Validator } from './core/base/input/validator.ts';
 import { prepareUntilDone } from './core/base/storage/preparation.ts';
+import { createCoreParts } from './core/core-parts.ts';
 import { createEvents, type Events } from './core/events.ts';
 import { measuring, ServiceMetrics } from './core/http/pages/service-metrics.ts';
 import type { Authenticator } from './core/http/request/guard.ts';
@@ -20,6 +21,7 @@ import { refuseUnfinishedMigration } from './operations/moving/migration-state.t
 import { createPages } from './pages.ts';
 import { createParts } from './parts.ts';
 import { type OpenPlatform, openPlatform, type PlatformOptions } from './platform.ts';
+import { refuseDataOfTenants } from './tenant-tables.ts';
 
 export { checkBackends } from './backends.ts';
 
@@ -128,7 +130,8 @@ function build<Parts extends PartList>(
 ) {
   const { config, log } = platform;
   const { timeouts, dashboardFolder, metrics = new ServiceMetrics() } = options;
-  const create = options.createParts ?? (createParts as unknown as NonNullable<typeof options.createParts>);
+  const all = config.parts === 'core' ? createCoreParts : createParts;
+  const create = options.createParts ?? (all as unknown as NonNullable<typeof options.createParts>);
   const named = create(platform, events);
   const parts: Part[] = Object.values(named);
   const isApi = config.roles.includes('api');
@@ -159,6 +162,7 @@ function build<Parts extends PartList>(
     async () => {
       await platform.database.migrate();
       await refuseUnfinishedMigration(platform.database);
+      if (config.parts === 'core') await refuseDataOfTenants(platform.database);
       await platform.telemetryStore.prepare?.();
       for (const part of parts) await part.prepare?.();
     },

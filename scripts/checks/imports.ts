@@ -29,7 +29,9 @@ const files = folders
 
 const map = {
   architecture: textOf('ARCHITECTURE.md'),
-  parts: textOf('controller/src/parts.ts'),
+  parts: ['core/core-parts', 'parts', 'operations/operations-parts']
+    .map((name) => textOf(`controller/src/${name}.ts`))
+    .join('\n'),
   events: textOf('controller/src/core/events.ts'),
 };
 const breaches = [...findBreaches(files), ...mapBreaches(map), ...files.flatMap(usesOfLater)];

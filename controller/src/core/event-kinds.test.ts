@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { system } from './base/caller.ts';
 import type { SqlQueries } from './base/storage/sql-database.ts';
-import { ChangeEvent, Cleanup, Event, Question } from './event-kinds.ts';
+import { ChangeEvent, Cleanup, Event } from './event-kinds.ts';
 
 test('listeners of an event are called in the order in which they were added', () => {
   const event = new Event<[number]>();
@@ -38,14 +38,6 @@ test('while the data cannot be removed, nothing else is, so that the clean-up ca
   isAway = false;
   await cleanup.run();
   expect(done).toEqual(['data', 'record']);
-});
-
-test('the first answer that is not undefined counts', () => {
-  const question = new Question<[string], number>();
-  expect(question.ask('a')).toBeUndefined();
-  question.onAsk((text) => (text === 'b' ? 1 : undefined));
-  question.onAsk(() => 2);
-  expect([question.ask('a'), question.ask('b')]).toEqual([2, 1]);
 });
 
 test('the steps of a change run in its transaction, the newest part first; what they leave is done afterwards, in that order', async () => {

@@ -87,20 +87,3 @@ export class Cleanup<Args extends unknown[]> {
     }
   };
 }
-
-/** Something that a part can be asked without knowing who answers. The first answer that is not undefined counts. */
-export class Question<Args extends unknown[], Answer> {
-  readonly #answers: ((...args: Args) => Answer | undefined)[] = [];
-
-  onAsk(answer: (...args: Args) => Answer | undefined): void {
-    this.#answers.push(answer);
-  }
-
-  readonly ask = (...args: Args): Answer | undefined => {
-    for (const answer of this.#answers) {
-      const found = answer(...args);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  };
-}

@@ -9,6 +9,8 @@ import {
   type Selector,
 } from '@weft/contract/selector';
 import type { Caller } from '../base/caller.ts';
+import type { ValidationError } from '../base/errors.ts';
+import { invalidValue } from '../base/input/value-rules.ts';
 import { mayReadConfig } from '../base/rights/permission.ts';
 import type { SqlQueries } from '../base/storage/sql-database.ts';
 import { inSlices } from '../base/time-slices.ts';
@@ -22,6 +24,8 @@ const powerMetric = 'active';
 
 export interface NetworkNeeds {
   state?: boolean;
+  /** By alarms and states. */
+  health?: boolean;
   power?: boolean;
   config?: boolean;
   metrics?: readonly string[];
@@ -65,8 +69,11 @@ export class Network extends AgentRows {
   }
 
   /** Knows every change that was durable before the call. */
-  async moment({ state = false, power = false, config = false, metrics = [] }: NetworkNeeds): Promise<NetworkMoment> {
+  async moment(needs: NetworkNeeds): Promise<NetworkMoment> {
+    const { state = false, health = false, power = false, config = false, metrics = [] } = needs;
     const { presence, metrics: values, ...columns } = this.columns;
+    if (health && !columns.severities) throw unknownTerm('health');
+    if (config && !columns.config) throw unknownTerm('config');
     await this.fresh();
     if (state) await presence?.fresh();
     const names = [...metrics, ...(power ? [powerMetric] : [])];
@@ -132,11 +139,16 @@ export class Network extends AgentRows {
   }
 }
 
+/** Of a part that this process has not got. */
+function unknownTerm(term: string): ValidationError {
+  return invalidValue(['query', 'selector'], `this Weft runs without the part that knows ${term}:`);
+}
+
 /** For this caller (undefined: Weft itself): of settings it is told nothing that it may not read, and `config:` selects nothing. */
 export function needsOf(selector: Selector, caller: Caller | undefined): Required<NetworkNeeds> {
   const { needsState, needsHealth, needsPower, needsConfig, metrics } = selector;
   const config = needsConfig && (!caller || mayReadConfig(caller));
-  return { state: needsState || needsHealth, power: needsPower, config, metrics };
+  return { state: needsState || needsHealth, health: needsHealth, power: needsPower, config, metrics };
 }
 
 /**

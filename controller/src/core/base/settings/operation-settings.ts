@@ -10,6 +10,11 @@ export const operationSettings = {
     description:
       'Roles of this process, separated by commas: api answers requests, worker processes jobs, emulator runs emulated networks. A process without all roles needs WEFT_DATABASE_URL, WEFT_TELEMETRY_URL and WEFT_AMQP_URL.',
   }),
+  parts: withDefault('WEFT_PARTS', 'PARTS', 'all', {
+    read: read.oneOf('all', 'core'),
+    description:
+      'Which parts this process has: all, or core, which serves the 32 operations of the specification and nothing else, on data that no other process has written.',
+  }),
   callbackUrl: optional('WEFT_CALLBACK_URL', 'ORIGIN', {
     read: read.origin,
     description:

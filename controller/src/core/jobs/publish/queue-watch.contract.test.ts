@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { startWeft } from '../../../../../test/weft.ts';
-import { createAccountParts } from '../../../parts.ts';
+import { createAccountParts } from '../../../core/core-parts.ts';
 import type { Events } from '../../events.ts';
 import type { Platform } from '../../part.ts';
 import { createJobsPart } from '../jobs-part.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWeft, type TestWeft } from '../../../../../test/weft.ts';
-import { createAccountParts } from '../../../parts.ts';
+import { createAccountParts } from '../../../core/core-parts.ts';
 import { type AgentCaller, system } from '../../base/caller.ts';
 import type { Problem, ValidationError } from '../../base/errors.ts';
 import { Cleanup } from '../../event-kinds.ts';

@@ -6,7 +6,7 @@ import { sampleOf } from '../../../../../test/pure/sample-of.ts';
 import { untilSo } from '../../../../../test/pure/until-so.ts';
 import { openRawConnection } from '../../../../../test/raw-connection.ts';
 import { password, startWeft, type TestWeft } from '../../../../../test/weft.ts';
-import { createAccountParts } from '../../../parts.ts';
+import { createAccountParts } from '../../../core/core-parts.ts';
 import { system } from '../../base/caller.ts';
 import type { Events } from '../../events.ts';
 import type { Platform } from '../../part.ts';

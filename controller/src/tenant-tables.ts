@@ -1,0 +1,32 @@
+// The tables that belong to parts outside of the core. No SQL of the core names one of them.
+import { StartError } from './core/base/errors.ts';
+import type { SqlQueries } from './core/base/storage/sql-database.ts';
+
+export const tenantTables = [
+  ...['alarms', 'alarm_head', 'alarm_products', 'alarm_rules', 'silences', 'incidents', 'incident_impact'],
+  ...[
+    'agent_configs',
+    'config_change_sets',
+    'config_head',
+    'config_layers',
+    'config_layer_versions',
+    'config_rollouts',
+  ],
+  ...['config_rollout_agents', 'config_secrets', 'config_variables'],
+  ...['notifications', 'webhooks', 'webhook_deliveries', 'webhook_waiting', 'data_migration'],
+];
+
+/** Always have their one row. */
+const heads = new Set(['alarm_head', 'config_head']);
+
+/** Throws StartError where other parts have rows: what a caller has there would outlive it, and nobody would go on with it. */
+export async function refuseDataOfTenants(database: SqlQueries): Promise<void> {
+  for (const table of tenantTables.filter((name) => !heads.has(name))) {
+    const [row] = await database.query(`SELECT 1 AS found FROM ${table} LIMIT 1`);
+    if (!row) continue;
+    throw new StartError(
+      `WEFT_PARTS=core is for data that no process with all parts has written, and the table ${table} has rows: ` +
+        'start without WEFT_PARTS, or on an empty data folder',
+    );
+  }
+}
