@@ -37,8 +37,6 @@ export const knownBreaches: readonly string[] = [
   'dashboard/src/pages/operations/commands/command-form.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',
   'dashboard/src/pages/operations/devices/steer-card.tsx -> dashboard/src/pages/lab/what-if/what-if-beside.tsx',
   'dashboard/src/pages/operations/map/use-radio-map.ts -> dashboard/src/pages/lab/what-if/forecast.ts',
-  'sdk/src/core/app/app-options.ts -> @weft/contract/operations',
-  'sdk/src/core/app/network-reader.ts -> @weft/contract/operations',
 ];
 
 /** One line for each import through a wall, and for each known one that is gone. */

@@ -2,24 +2,20 @@
 // and async iterators. Runs in Node and in browsers.
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { EmulatorAccepted, EmulatorRunWithAgents } from '@weft/contract';
-import type { Energy } from '@weft/contract/operations';
-import {
-  type Abortable,
-  type Answered,
-  type AppOptions,
-  type Asking,
-  type EmulationRequest,
-  type EnergyOptions,
-  type RequestOptions,
-  toTime,
+import type {
+  Abortable,
+  Answered,
+  AppOptions,
+  Asking,
+  EmulationRequest,
+  RequestOptions,
 } from './core/app/app-options.ts';
-import { CommandSender } from './core/app/command-sender.ts';
 import type { JobConnection } from './core/app/job-messages.ts';
 import { RestClient, type RestRequest } from './core/app/rest-client.ts';
 import { requireAppOptions } from './core/missing-options.ts';
 import { WeftRefusal } from './core/weft-refusal.ts';
 import { EmulatedNetwork } from './lab/emulated-network.ts';
-import { Configuration } from './operations/config-client.ts';
+import { Operator } from './operations/operator.ts';
 
 /**
  * Logs in when it first has to, and again before its token ends. Requests are repeated while Weft is busy (429, 503, as
@@ -31,11 +27,9 @@ import { Configuration } from './operations/config-client.ts';
  * for (const { ap_id, configuration } of await app.agents()) console.log(ap_id, configuration.site);
  * ```
  */
-export class App extends CommandSender {
+export class App extends Operator {
   readonly #connection: JobConnection;
   readonly #rest: RestClient;
-  /** What access points shall be. */
-  readonly config: Configuration;
 
   constructor(options: AppOptions) {
     requireAppOptions(options);
@@ -43,7 +37,6 @@ export class App extends CommandSender {
     super(connection);
     this.#connection = connection;
     this.#rest = connection.rest;
-    this.config = new Configuration(connection.rest);
   }
 
   /**
@@ -135,19 +128,6 @@ export class App extends CommandSender {
       return { ap_id, access_point_type, location: geolocation ?? { latitude: 0, longitude: 0 } };
     });
     return new EmulatedNetwork(this.#connection, { ...run, agents, places: [], demand: [] });
-  }
-
-  /**
-   * What access points have drawn, from the power that they reported; hours without reports are counted, and no energy for them.
-   *
-   * ```ts
-   * const { total, currency } = await app.energy({ window: '24h' });
-   * console.log(`${total.kwh.toFixed(1)} kWh, ${total.cost.toFixed(2)} ${currency}`);
-   * ```
-   */
-  energy({ window, end, selector, signal }: EnergyOptions = {}): Promise<Energy> {
-    const query = { window, end: end && toTime(end), selector };
-    return this.#rest.ask({ method: 'GET', path: '/api/v1/energy', query, signal });
   }
 
   /**

@@ -81,3 +81,4 @@ export { detailInWords, WeftRefusal, WeftUnreachable } from './core/weft-refusal
 export { EmulatedNetwork, type WantedCommand } from './lab/emulated-network.ts';
 export type { RadioMap, RadioMapDifference, RadioMapRequest } from './lab/radio-map.ts';
 export { Configuration } from './operations/config-client.ts';
+export type { AlarmOptions, EnergyOptions, IncidentOptions } from './operations/operator.ts';

@@ -3,7 +3,6 @@ import type {
   AgentConfiguration,
   AgentListItem,
   Aggregate,
-  AlarmSeverity,
   Agent as AnyAgent,
   AgentDetails as AnyAgentDetails,
   EventItem as AnyEvent,
@@ -17,7 +16,6 @@ import type {
   Technology,
 } from '@weft/contract';
 import type { BackOffOptions } from '@weft/contract/back-off';
-import type { AlarmState, IncidentState } from '@weft/contract/operations';
 import type { Query } from '../http-client.ts';
 import type { Credentials } from './credentials.ts';
 import type { Operations, operations } from './operations.ts';
@@ -33,31 +31,6 @@ export function toTime(moment: Moment): string {
 export interface Abortable {
   /** Gives up with the signal's reason. */
   signal?: AbortSignal | undefined;
-}
-
-export interface AlarmOptions extends Abortable {
-  /** Default: `firing` and `acknowledged`. */
-  states?: readonly AlarmState[] | undefined;
-  severities?: readonly AlarmSeverity[] | undefined;
-  /** Only of these access points. */
-  selector?: string | undefined;
-}
-
-export interface IncidentOptions extends Abortable {
-  /** Default: all. */
-  states?: readonly IncidentState[] | undefined;
-  /** Only those about one of these access points. */
-  selector?: string | undefined;
-  /** Only those that were open within this time, such as `24h`. */
-  window?: string | undefined;
-}
-
-export interface EnergyOptions extends Abortable {
-  /** Default: 24 hours, up to `end`, which is now by default. */
-  window?: Window | undefined;
-  end?: Moment | undefined;
-  /** Only these access points. */
-  selector?: string | undefined;
 }
 
 /** A name that is written out must be a usual one, so that a misspelt one is seen; a `string` may be any. */

@@ -1,13 +1,10 @@
-// What an App reads of the network as a whole: access points by selector, what happened, and what is wrong.
+// What an App reads of the network as a whole: access points by selector, their devices, and what happened.
 import type { AgentFilter, AgentListItem, Device, DeviceDetails } from '@weft/contract';
-import type { Alarm, AlarmRaise, Incident } from '@weft/contract/operations';
 import {
   type Abortable,
   type AgentDetails,
-  type AlarmOptions,
   type EventItem,
   type EventPattern,
-  type IncidentOptions,
   type Moment,
   type SelectedAgent,
   toTime,
@@ -190,80 +187,6 @@ export class NetworkReader extends FleetReader {
       { kinds: kindsOf(kinds), ap_id: agent, selector, ...times, limit: 500 },
       signal,
     );
-  }
-
-  /**
-   * What is wrong now, or was: alarms, the worst first.
-   *
-   * ```ts
-   * const alarms = await app.alarms({ severities: ['critical', 'major'] }).toArray();
-   * console.log(`${alarms.length} serious alarms`, alarms.map(({ ap_id, message }) => `${ap_id}: ${message}`));
-   * ```
-   */
-  alarms({ states = [], severities = [], selector, signal }: AlarmOptions = {}): Stream<Alarm> {
-    const query = {
-      state: states.length > 0 ? states.join() : 'firing,acknowledged',
-      severity: severities.length > 0 ? severities.join() : undefined,
-      selector,
-      sort: 'severity',
-      limit: 200,
-    };
-    return this.#rest.pages('/api/v1/alarms', query, signal);
-  }
-
-  /**
-   * Alarms that belong together, with their cause and who was affected; newest first.
-   *
-   * ```ts
-   * const titles: string[] = [];
-   * for await (const { title } of app.incidents({ window: '24h' })) titles.push(title);
-   * ```
-   */
-  incidents({ states = [], selector, window, signal }: IncidentOptions = {}): Stream<Incident> {
-    const query = { state: states.join() || undefined, selector, window, limit: 100 };
-    return this.#rest.pages('/api/v1/incidents', query, signal);
-  }
-
-  /**
-   * An alarm of this app, about an access point that it may see; needs the permission `alarms`. Raised again under its key, it
-   * gets the new text.
-   *
-   * ```ts
-   * const key = 'coverage-hole';
-   * const { id } = await app.raise({ ap_id: 'ap-1', severity: 'major', key, text: 'nobody covers the hall' });
-   * console.log(id);
-   * await app.clear(key);
-   * ```
-   */
-  raise(alarm: AlarmRaise, { signal }: Abortable = {}): Promise<Alarm> {
-    return this.#rest.ask({ method: 'POST', path: '/api/v1/alarms/raise', json: alarm, isRepeatable: true, signal });
-  }
-
-  /**
-   * Ends the alarm that this app has raised under this key; nothing happens if there is none.
-   *
-   * ```ts
-   * await app.clear('coverage-hole');
-   * ```
-   */
-  async clear(key: string, { signal }: Abortable = {}): Promise<void> {
-    const request = { path: '/api/v1/alarms/clear', json: { key }, isRepeatable: true, signal };
-    await this.#rest.ask({ method: 'POST', ...request });
-  }
-
-  /**
-   * Somebody is on it: the alarm stays, and stops calling people.
-   *
-   * ```ts
-   * const [first] = await app.alarms().toArray();
-   * if (first) await app.acknowledge(first.id, 'a technician is on the way');
-   * console.log(first?.message ?? 'nothing is wrong');
-   * ```
-   */
-  acknowledge(id: string, note?: string, { signal }: Abortable = {}): Promise<Alarm> {
-    const path = `/api/v1/alarms/${encodeURIComponent(id)}/acknowledge`;
-    const json = note === undefined ? {} : { note };
-    return this.#rest.ask({ method: 'POST', path, json, isRepeatable: true, signal });
   }
 }
 
