@@ -14,6 +14,7 @@ import {
   labelWithoutUnit,
   shortAgentName,
   toLocalMoment,
+  typedNumber,
   unitOf,
 } from './format.ts';
 
@@ -126,4 +127,8 @@ it.each([
   ['376d54ed-not-a-number-of-a-run', '376d54ed-not-a-number-of-a-run'],
 ])('%s is shown as %s', (ap_id, shown) => {
   expect(shortAgentName(ap_id)).toBe(shown);
+});
+
+it('a number is read with either minus; what is none goes out as it was typed', () => {
+  expect(['5', ' −2.5 ', '-3', '', '1,000', 'many'].map(typedNumber)).toEqual([5, -2.5, -3, '', '1,000', 'many']);
 });

@@ -204,3 +204,9 @@ export function partsOf(text: string, separator: string | RegExp): string[] {
   const parts = text.split(separator).map((part) => part.trim());
   return parts.filter(Boolean);
 }
+
+/** Of what somebody typed; what is not a number goes out as it is: the server has words for it. */
+export function typedNumber(words: string): number {
+  const number = Number(words.trim().replace('−', '-'));
+  return words.trim() !== '' && Number.isFinite(number) ? number : (words as unknown as number);
+}

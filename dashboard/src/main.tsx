@@ -1,8 +1,10 @@
 // Where the dashboard begins in the browser.
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { lookAheads } from './components/look-ahead.tsx';
 import { startClock } from './data/freshness.ts';
 import { startQueries } from './data/use-operation.ts';
+import { useWhatIf } from './pages/lab/what-if/what-if-beside.tsx';
 import { followAddress } from './router/location.ts';
 import { routes } from './routes.ts';
 import { restoreSession, session } from './session/session.ts';
@@ -12,6 +14,7 @@ import { startMotion, startTheme } from './styles/theme.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 
+lookAheads.push(useWhatIf);
 startTheme();
 startMotion();
 followAddress(routes);

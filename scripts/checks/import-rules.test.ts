@@ -109,6 +109,8 @@ test.each([
     'tenants do not import each other',
   ],
   ['contract/src/core/a.ts', "import { b } from '../lab/b.ts';", 'imports no tenant'],
+  ['sdk/src/core/app/a.ts', "import type { B } from '@weft/contract/operations';", 'imports no tenant'],
+  ['dashboard/src/pages/operations/map/a.ts', "import { b } from '../../lab/what-if/b.ts';", 'tenants do not import'],
   ['dashboard/src/pages/lab/emulator/a.ts', "import { b } from '../../operations/map/b.ts';", 'tenants do not import'],
 ])('%s with %j is found', (path, text, reason) => {
   expect(findBreaches([{ path, text }], [])).toEqual([expect.stringContaining(reason)]);

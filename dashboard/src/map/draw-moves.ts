@@ -1,18 +1,11 @@
 // Devices that would change their access point, as arrows with their number; those that no other would take are told where they
 // are lost.
+import type { PlannedMove } from '../components/look-ahead.tsx';
 import { colourOf, withAlpha } from '../styles/theme.ts';
 import type { Spot } from './draw-device.ts';
 import { drawLabel, markerRadius } from './draw-items.ts';
 
-export interface DrawnMove {
-  from: string;
-  /** Absent: no access point. */
-  to?: string;
-  /** How many, with their range. */
-  words: string;
-}
-
-export interface MoveShape extends Pick<DrawnMove, 'words'> {
+export interface MoveShape extends Pick<PlannedMove, 'words'> {
   from: Spot;
   /** The point of the arrow; absent: there is none. */
   to?: Spot;
@@ -25,7 +18,7 @@ const head = 9;
 const halfLetter = 3.3;
 
 /** On the canvas, from the edge of one marker to that of the other. Those whose markers are one, or that have no place, have none. */
-export function moveShapes(moves: readonly DrawnMove[], spotOf: (ap_id: string) => Spot | undefined): MoveShape[] {
+export function moveShapes(moves: readonly PlannedMove[], spotOf: (ap_id: string) => Spot | undefined): MoveShape[] {
   return moves.flatMap(({ from, to, words }): MoveShape[] => {
     const [start, end] = [spotOf(from), to === undefined ? undefined : spotOf(to)];
     if (!start || (to !== undefined && !end)) return [];

@@ -1,5 +1,6 @@
 // The access points on the map: what is drawn of them at the present zoom, which of them lies under the pointer, and the one
 // pulse of a marker whose state has changed.
+import type { PlannedMove } from '../components/look-ahead.tsx';
 import { agentName, coverageOf, isInService, lookOf, type ShownState } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { cityZoom, clusterPoints, type MapItem, type MapPoint } from './clusters.ts';
@@ -15,7 +16,7 @@ import {
   drawSelection,
   markerRadius,
 } from './draw-items.ts';
-import { type DrawnMove, drawMove, moveShapes } from './draw-moves.ts';
+import { drawMove, moveShapes } from './draw-moves.ts';
 import type { MapView } from './map-canvas.ts';
 import {
   type Box,
@@ -58,7 +59,7 @@ export class FleetLayer {
   pointed: string | undefined;
   /** A device that was chosen, with its links. */
   device: DrawnDevice | undefined;
-  moves: readonly DrawnMove[] = [];
+  moves: readonly PlannedMove[] = [];
   readonly #devicePoints = new DevicePoints();
   /** Colours by a metric instead of by technology. */
   shading: Shading | undefined;

@@ -3,6 +3,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CoverageBounds } from '../api/client.ts';
 import { IconButton } from '../components/button.tsx';
+import type { PlannedMove } from '../components/look-ahead.tsx';
 import type { FleetAgent } from '../data/fleet.ts';
 import { formatValue } from '../format.ts';
 import { motionChoice, themeInForce } from '../styles/theme.ts';
@@ -10,7 +11,6 @@ import { mapText } from '../text/components.ts';
 import './fleet-map.css';
 import { tileCredit } from './base-map.ts';
 import type { DrawnDevice } from './draw-device.ts';
-import type { DrawnMove } from './draw-moves.ts';
 import { FleetView, type MapScale } from './fleet-view.ts';
 import type { GeoPlace } from './mercator.ts';
 import type { Shading } from './radio-colours.ts';
@@ -36,7 +36,7 @@ export interface FleetMapProps {
   /** All devices in view, as points. */
   devices?: readonly DrawnDevice[] | undefined;
   /** Devices that would change their access point. */
-  moves?: readonly DrawnMove[] | undefined;
+  moves?: readonly PlannedMove[] | undefined;
   /** What was searched for: once it changes, the map goes to what is left. */
   sought?: string;
   /** An emulated network that was chosen: the map goes to it. */

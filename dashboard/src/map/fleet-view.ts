@@ -2,12 +2,12 @@
 
 import * as L from 'leaflet';
 import type { CoverageBounds } from '../api/client.ts';
+import type { PlannedMove } from '../components/look-ahead.tsx';
 import { isOfNetwork } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
 import { citiesOf, type MapItem, type MapPoint } from './clusters.ts';
 import type { DrawnDevice } from './draw-device.ts';
-import type { DrawnMove } from './draw-moves.ts';
 import { FleetLayer, widePicture } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { type GeoPlace, metresPerPixel, roundStep, toGeo, worldSize } from './mercator.ts';
@@ -127,7 +127,7 @@ export class FleetView {
     this.#markers.schedule();
   }
 
-  setMoves(moves: readonly DrawnMove[]): void {
+  setMoves(moves: readonly PlannedMove[]): void {
     this.#layer.moves = moves;
     this.#markers.schedule();
   }

@@ -53,7 +53,6 @@ export const emulatorText = {
   whatIf: {
     ofFutures: (futures: string) => `Mean of ${futures}; in brackets what nine of ten are between.`,
     failed: (reason: string) => `failed: ${reason}`,
-    button: 'What if',
     nobody: 'No device changes its access point.',
     realMany: 'On real access points nothing can be predicted.',
   },

@@ -6,13 +6,13 @@ import { Choice } from '../../../components/forms/fields.tsx';
 import { Page } from '../../../components/page.tsx';
 import { OlderButton } from '../../../components/tables/filter-bar.tsx';
 import { type Column, column, Table, wideColumn } from '../../../components/tables/table.tsx';
+import { demoNetwork, startDemoNetwork } from '../../../data/demo-network.ts';
 import { useFeed } from '../../../data/use-feed.ts';
 import { formatMoment, formatNumber } from '../../../format.ts';
 import { navigate, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
 import { pageTitles } from '../../../text/components.ts';
 import { emulatorText } from '../../../text/pages.ts';
-import { demoNetwork, startDemoNetwork } from '../../operations/overview/demo-network.ts';
 import './emulator-page.css';
 import { countsByType, RunKinds, RunProgress, RunStateChip } from './run-words.tsx';
 

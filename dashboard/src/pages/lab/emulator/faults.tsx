@@ -6,7 +6,7 @@ import { showToast } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitRow, useForm } from '../../../components/forms/form.tsx';
 import { agentName } from '../../../data/agents.ts';
-import { formatMoment } from '../../../format.ts';
+import { formatMoment, typedNumber } from '../../../format.ts';
 import { emulatorText } from '../../../text/pages.ts';
 import { faultFields, type NetworkValues } from './network-form.ts';
 import { activeFaults } from './run-words.tsx';
@@ -109,7 +109,6 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
     amount: '',
   });
   const inject = async (values: Record<string, string>) => {
-    const toNumber = (words: string) => (Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number));
     const { agent_id = '', kind, seconds = '', amount = '' } = values;
     const hasAmount = amount.trim() !== '' && emulatorText.amounts[kind ?? ''] !== undefined;
     await call('emulator_fault', {
@@ -117,8 +116,8 @@ export function FaultForm({ job_number, agents }: { job_number: string; agents: 
       json: {
         agent_id,
         kind: kind as EmulatorFaultKind,
-        seconds: toNumber(seconds.trim()),
-        ...(hasAmount && { amount: toNumber(amount.trim()) }),
+        seconds: typedNumber(seconds),
+        ...(hasAmount && { amount: typedNumber(amount) }),
       },
     });
     showToast({ title: faultTitle(kind!, agent_id), detail: `For ${seconds.trim()} seconds of model time` });

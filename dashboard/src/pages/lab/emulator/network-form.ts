@@ -2,7 +2,7 @@
 // what will happen in plain words. Pure.
 import { trafficClasses } from '@weft/contract/emulated-model';
 import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../../api/client.ts';
-import { formatCount, formatNumber, formatSpan } from '../../../format.ts';
+import { formatCount, formatNumber, formatSpan, typedNumber } from '../../../format.ts';
 
 export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
 
@@ -189,10 +189,7 @@ function toFault(values: NetworkValues, row: number): PlannedFault {
 }
 
 function toNumber(typed: string | undefined): number | undefined {
-  const words = typed?.trim() ?? '';
-  if (words === '') return undefined;
-  const number = Number(words);
-  return Number.isFinite(number) ? number : (words as unknown as number);
+  return isEmpty(typed) ? undefined : typedNumber(typed!);
 }
 
 function isEmpty(typed: string | undefined): boolean {

@@ -1,22 +1,30 @@
 // What-if beside every button that sends something: on emulated networks the effect within seconds, as figures with their range
 // and as ghosts in the charts of the page; all of it is a click away. On real ones nothing can be predicted, and it says so.
+
+import type { WhatIfRequest } from '@weft/contract/lab';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { call, Failure, type WhatIfAnswer } from '../../../api/client.ts';
+import { type Comparison, call, Failure, type WhatIfAnswer } from '../../../api/client.ts';
 import { Button, ButtonLink } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { FailureNotice, useTry } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../../components/forms/form.tsx';
+import {
+  type AskedCommand,
+  differenceAddress,
+  forecast,
+  keepDifference,
+  type LookAhead,
+} from '../../../components/look-ahead.tsx';
 import { isOfNetwork } from '../../../data/agents.ts';
 import { useFleet } from '../../../data/fleet.ts';
 import { serverNow } from '../../../data/freshness.ts';
-import { formatCount, formatSpan } from '../../../format.ts';
+import { formatCount, formatSpan, typedNumber } from '../../../format.ts';
 import { session } from '../../../session/session.ts';
 import { emulatorText } from '../../../text/pages.ts';
-import { type AskedCommand, differenceAddress, type Extent, forecast, keepDifference, soon } from './forecast.ts';
 import { MovesMap, movesInWords, WhatIfFigures } from './what-if-changes.tsx';
 import { WhatIfResult } from './what-if-result.tsx';
-import { movesIn } from './what-if-view.ts';
+import { amountOf, movesIn } from './what-if-view.ts';
 
 const title = 'What-if analysis';
 
@@ -26,19 +34,13 @@ const futuresOffered = [1, 4, 8, 16, 32];
 /** Longer ahead the map would show another hour rather than the commands. */
 const mostSeconds = 60;
 
-export interface WhatIfState {
-  isBusy: boolean;
-  answer: WhatIfAnswer | undefined;
-  failure: Failure | undefined;
-  commands: readonly AskedCommand[];
-  ask: (commands: readonly AskedCommand[]) => Promise<void>;
-  /** The same, further ahead or in more futures. Throws Failure. */
-  again: (extent: Extent) => Promise<void>;
-  clear: () => void;
-}
+type Extent = Omit<WhatIfRequest, 'job_number' | 'commands'>;
+
+/** The answer is there within five seconds; of a network that is too large for this in that time, less is run ahead. */
+const soon: Extent = { minutes: 2, futures: 4, within_seconds: 4 };
 
 /** Its answer is the forecast of the page until it is cleared or left. */
-export function useWhatIf(): WhatIfState {
+export function useWhatIf(): LookAhead {
   const { isBusy, failure, setFailure, run } = useTry();
   const [answer, setAnswer] = useState<WhatIfAnswer | undefined>(undefined);
   const [commands, setCommands] = useState<readonly AskedCommand[]>([]);
@@ -57,14 +59,21 @@ export function useWhatIf(): WhatIfState {
     const at = serverNow() / 1000;
     const found = await lookAhead(asked, extent);
     setAnswer(found);
-    forecast.value = { at, answer: found };
+    const ofAgents = new Map(found.agents.map(({ agent_id, metrics }) => [agent_id, metrics]));
+    const expected = (ap_id: string, metric: string) => {
+      const metrics = ofAgents.get(ap_id) ?? {};
+      return Object.hasOwn(metrics, metric) ? amountOf(metrics[metric] as Comparison, 'with') : undefined;
+    };
+    forecast.value = { at, minutes: found.minutes, expected };
   };
   const ask = async (asked: readonly AskedCommand[]) => {
     clear();
     setCommands(asked);
     await run(() => look(asked));
   };
-  return { isBusy, answer, failure, commands, ask, again: (extent) => look(commands, extent), clear };
+  const again = (extent: Extent) => look(commands, extent);
+  const brief = <WhatIfBrief {...{ isBusy, answer, failure, commands, again, clear }} />;
+  return { name: 'what_if', words: 'What if', isBusy, ask, brief };
 }
 
 /** The network that runs the first of them; others of the commands are left out. */
@@ -84,20 +93,14 @@ async function lookAhead(commands: readonly AskedCommand[], extent: Extent): Pro
   return call('emulator_what_if', { json: { job_number, commands: own, ...extent } });
 }
 
-interface WhatIfButtonProps {
-  whatIf: WhatIfState;
-  disabled?: boolean;
-  onAsk: () => void;
+interface WhatIfBriefProps extends Pick<WholeResultProps, 'commands' | 'again'> {
+  isBusy: boolean;
+  answer: WhatIfAnswer | undefined;
+  failure: Failure | undefined;
+  clear: () => void;
 }
 
-export function WhatIfButton({ whatIf: { isBusy }, disabled = false, onAsk }: WhatIfButtonProps) {
-  return (
-    <Button icon="emulator" isBusy={isBusy} disabled={disabled} onClick={onAsk} words={emulatorText.whatIf.button} />
-  );
-}
-
-export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
-  const { isBusy, answer, failure, clear } = whatIf;
+function WhatIfBrief({ isBusy, answer, failure, commands, again, clear }: WhatIfBriefProps) {
   const [isWhole, setWhole] = useState(false);
   const element = useRef<HTMLElement>(null);
   // On a phone it is below what can be seen.
@@ -124,19 +127,21 @@ export function WhatIfBrief({ whatIf }: { whatIf: WhatIfState }) {
       <div>
         <Button size="small" onClick={() => setWhole(true)} words="Show everything" />
       </div>
-      {isWhole && <WholeResult {...{ whatIf, answer }} onClose={() => setWhole(false)} />}
+      {isWhole && <WholeResult {...{ answer, commands, again }} onClose={() => setWhole(false)} />}
     </section>
   );
 }
 
 interface WholeResultProps {
-  whatIf: WhatIfState;
   answer: WhatIfAnswer;
+  commands: readonly AskedCommand[];
+  /** The same, further ahead or in more futures. Throws Failure. */
+  again: (extent: Extent) => Promise<void>;
   onClose: () => void;
 }
 
 /** All that was found, the map of the difference, and the same question with more minutes and futures. */
-function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResultProps) {
+function WholeResult({ commands, again, answer, onClose }: WholeResultProps) {
   const { agents = [] } = useFleet();
   const form = useForm<Record<string, string>>({ minutes: '5', futures: '8' });
   const { job_number, minutes } = answer;
@@ -150,7 +155,7 @@ function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResu
       <Form
         form={form}
         label="What-if analysis"
-        onSubmit={(values) => again({ minutes: toNumber(values.minutes!), futures: Number(values.futures) })}
+        onSubmit={(values) => again({ minutes: typedNumber(values.minutes!), futures: Number(values.futures) })}
       >
         <div class="look-row">
           <TextField {...form.at('minutes')} label="Minutes" inputMode="decimal" />
@@ -169,9 +174,4 @@ function WholeResult({ whatIf: { commands, again }, answer, onClose }: WholeResu
       <WhatIfResult answer={answer} agents={agents} />
     </Dialog>
   );
-}
-
-/** What is not a number goes out as it was typed: the server has words for it. */
-export function toNumber(words: string): number {
-  return words.trim() !== '' && Number.isFinite(Number(words)) ? Number(words) : (words as unknown as number);
 }

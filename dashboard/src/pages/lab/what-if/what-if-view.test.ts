@@ -1,5 +1,7 @@
 // What is shown of a look ahead.
 import { describe, expect, it } from 'vitest';
+import type { WhatIfAnswer } from '../../../api/client.ts';
+import { movesInWords } from './what-if-changes.tsx';
 import {
   amountOf,
   biggestChanges,
@@ -116,4 +118,15 @@ it('who goes where is told once for each pair, by balance and with its range; wh
     { from: 'a', to: 'b', words: '3 (2 to 4)' },
     { from: 'a', words: '2 (1 to 3)' },
   ]);
+});
+
+it('devices that go elsewhere are told by name', () => {
+  const none = { mean: 0 };
+  const to = (agent_id: string, mean: number) => ({ agent_id, devices: { mean }, delivered_mbps: none });
+  const took = (list: object[], unserved = none) =>
+    ({ agent_id: 'a', devices: none, delivered_mbps: none, to: list, unserved }) as WhatIfAnswer['took_over'][number];
+  const asked = { took_over: [took([to('b', 3), to('c', 1), to('d', -1)], { mean: 2 })] };
+  expect(movesInWords(asked, 2)).toEqual(['Devices of a: 3 go to b, 1 go to c, 2 find no access point.']);
+  expect(movesInWords(asked)).toEqual(['Devices of a: 3 go to b, 1 go to c, 1 come from d, 2 find no access point.']);
+  expect(movesInWords({ took_over: [took([to('b', 0.01)])] })).toEqual([]);
 });

@@ -1,7 +1,7 @@
 // What a look ahead has shown, as charts and tables need it. Pure.
 import type { Amount, Comparison, TakeOver, WhatIfAnswer } from '../../../api/client.ts';
+import type { PlannedMove } from '../../../components/look-ahead.tsx';
 import { formatNumber } from '../../../format.ts';
-import type { DrawnMove } from '../../../map/draw-moves.ts';
 
 export interface Change {
   agent_id: string;
@@ -71,8 +71,8 @@ export function notableReceivers({ to, others, unserved }: TakeOver): Partial<Ta
 const maxMoves = 30;
 
 /** Who goes where on balance, each pair once, most first, however many of both get commands; and who is left without any. */
-export function movesIn({ took_over }: Pick<WhatIfAnswer, 'took_over'>): DrawnMove[] {
-  const moves = new Map<string, Omit<DrawnMove, 'words'> & { devices: Amount }>();
+export function movesIn({ took_over }: Pick<WhatIfAnswer, 'took_over'>): PlannedMove[] {
+  const moves = new Map<string, Omit<PlannedMove, 'words'> & { devices: Amount }>();
   for (const takeOver of took_over) {
     const { to, unserved } = notableReceivers(takeOver);
     for (const { agent_id, devices } of to) {

@@ -1,6 +1,6 @@
 // An alarm rule as a form: every field a text. Pure.
 import type { AlarmCondition, AlarmRule, AlarmRuleInput } from '../../../api/client.ts';
-import { formatNumber, formatSpan } from '../../../format.ts';
+import { formatNumber, formatSpan, typedNumber } from '../../../format.ts';
 import { componentText } from '../../../text/components.ts';
 import { alarmsText } from '../../../text/pages.ts';
 
@@ -69,7 +69,8 @@ export function toValues(rule: AlarmRuleInput): RuleValues {
 /** `labels` are kept as they were. Numbers that cannot be read are left to the server's words. */
 export function toRule(values: RuleValues, labels?: AlarmRuleInput['labels']): AlarmRuleInput {
   const kind = values.kind as ConditionKind;
-  const number = (name: keyof RuleValues) => (values[name].trim() === '' ? undefined : toNumber(values[name]));
+  const number = (name: keyof RuleValues) =>
+    values[name].trim() === '' ? undefined : typedNumber(values[name].replace(',', '.'));
   const share = (name: keyof RuleValues) => {
     const percent = number(name);
     return kind === 'share' && percent !== undefined ? round(percent / 100) : percent;
@@ -145,12 +146,6 @@ function present<Fields extends object>(fields: Fields): Partial<Fields> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
   ) as Partial<Fields>;
-}
-
-/** A text that is not a number goes to the server, which has words for it. */
-function toNumber(given: string): number {
-  const value = Number(given.replace('−', '-').replace(',', '.'));
-  return Number.isFinite(value) ? value : (given as unknown as number);
 }
 
 function round(value: number): number {

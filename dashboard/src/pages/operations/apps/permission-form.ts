@@ -4,7 +4,7 @@ import { effectivePermissions } from '@weft/contract/app-permissions';
 import { parseObject } from '@weft/contract/is-object';
 import { Failure } from '../../../api/client.ts';
 import type { FormState } from '../../../components/forms/form.tsx';
-import { fromLocalMoment, partsOf, toLocalMoment } from '../../../format.ts';
+import { fromLocalMoment, partsOf, toLocalMoment, typedNumber } from '../../../format.ts';
 
 type CommandsMode = 'all' | 'none' | 'list' | 'limits';
 
@@ -94,7 +94,7 @@ export function toPermissions(values: PermissionValues): Record<string, unknown>
     ...(values['permissions.read'] === 'no' && { read: false }),
     ...commandsFrom(values),
     ...emulatorFrom(values),
-    ...(priority !== '' && { priority: toNumber(priority) }),
+    ...(priority !== '' && { priority: typedNumber(priority) }),
     ...(until !== '' && { expires_at: fromLocalMoment(until) }),
     ...otherFrom(values.permissions),
   };
@@ -149,8 +149,8 @@ function commandsFrom(values: PermissionValues): { commands?: unknown } {
         const limits = commands.get(name) ?? new Map<string, object>();
         commands.set(name, limits);
         const bound = {
-          ...(min.trim() !== '' && { min: toNumber(min) }),
-          ...(max.trim() !== '' && { max: toNumber(max) }),
+          ...(min.trim() !== '' && { min: typedNumber(min) }),
+          ...(max.trim() !== '' && { max: typedNumber(max) }),
         };
         if (argument.trim() !== '') limits.set(argument.trim(), bound);
       }
@@ -184,9 +184,3 @@ function refusal(key: string, msg: string): Failure {
 }
 
 const linesOf = (text: string) => partsOf(text, /[\n,]/);
-
-/** What is not a number goes to the server as it is, which says so. */
-function toNumber(text: string): number | string {
-  const number = Number(text.trim().replace('−', '-'));
-  return Number.isFinite(number) ? number : text;
-}

@@ -7,12 +7,12 @@ import { call, problemAt, toFailure, withProblemsMoved } from '../../../api/clie
 import { Button, type ButtonProps } from '../../../components/button.tsx';
 import { Notice, useAction } from '../../../components/feedback.tsx';
 import { Form, keepForm, useForm, useUnsavedForm } from '../../../components/forms/form.tsx';
+import { useLookAheads } from '../../../components/look-ahead.tsx';
 import { agentName } from '../../../data/agents.ts';
 import { serverNow } from '../../../data/freshness.ts';
 import { queries } from '../../../data/use-operation.ts';
-import { formatCount } from '../../../format.ts';
+import { formatCount, typedNumber } from '../../../format.ts';
 import { emulatorText } from '../../../text/pages.ts';
-import { toNumber, useWhatIf, WhatIfBrief } from '../../lab/what-if/what-if-beside.tsx';
 import { CommandFields, MoreOptions } from './command-fields.tsx';
 import { CommandOutcome, ConfirmCommand, type Outcome } from './command-outcome.tsx';
 import {
@@ -53,11 +53,12 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
   const form = useForm<Record<string, string>>({ ...initialValues(initial), ...guardValues(offered) });
   // A command that was only chosen is chosen again in a moment.
   useUnsavedForm(form, ['name', 'guard_comparison', 'guard_scope']);
-  const way = useRef<'dry_run' | 'what_if' | 'send'>('send');
+  /** `dry_run`, `send`, or one of the ways to look ahead. */
+  const way = useRef('send');
   const buttons = useRef<HTMLDivElement>(null);
   const [outcome, setOutcome] = useState<Outcome | undefined>(undefined);
   const [back, setBack] = useState<ReturnType<typeof wayBack>>([]);
-  const whatIf = useWhatIf();
+  const lookAheads = useLookAheads();
   const emulated = targets.filter(({ configuration }) => configuration.emulated === true);
   const commands = useMemo(
     () => commonCommands(targets.map(({ configuration }) => readDeclaredCommands(configuration))),
@@ -75,8 +76,9 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
     setBack([]);
     if ((values.name ?? '').trim() === '') throw problemAt('name', 'Choose a command');
     const command = toCommand(commands, values);
-    if (way.current === 'what_if') {
-      await whatIf.ask(emulated.map(({ ap_id }) => ({ agent_id: ap_id, command: writeCommand(command) })));
+    const lookAhead = lookAheads.find(({ name }) => name === way.current);
+    if (lookAhead) {
+      await lookAhead.ask(emulated.map(({ ap_id }) => ({ agent_id: ap_id, command: writeCommand(command) })));
       return;
     }
     if (!(await confirmed(command.name))) return;
@@ -116,13 +118,13 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
       return 'The values from before were sent';
     });
   const sendWords = targets.length > 1 ? `Send to ${formatCount(targets.length, 'access point')}` : 'Send';
-  const ways: readonly (readonly [name: typeof way.current, look: ButtonProps])[] = [
+  const ways: readonly (readonly [name: string, look: ButtonProps])[] = [
     ['dry_run', { words: 'Dry run' }],
-    ...(emulated.length > 0 ? ([['what_if', { icon: 'emulator', words: emulatorText.whatIf.button }]] as const) : []),
+    ...(emulated.length > 0 ? lookAheads : []).map(({ name, words }) => [name, { icon: 'emulator', words }] as const),
     ['send', { kind: 'primary', words: sendWords }],
   ];
   useEffect(() => {
-    if (!atOnce || cannotSend) return;
+    if (!atOnce || cannotSend || !ways.some(([name]) => name === atOnce)) return;
     way.current = atOnce;
     buttons.current?.closest('form')?.requestSubmit();
   }, []);
@@ -170,7 +172,7 @@ export function CommandForm({ targets, pattern, initial, atOnce }: CommandFormPr
           />
         ))}
       </div>
-      <WhatIfBrief whatIf={whatIf} />
+      {lookAheads.map(({ brief }) => brief)}
       {outcome && <CommandOutcome outcome={outcome} />}
       {outcome && back.length > 0 && (
         <div>
@@ -248,8 +250,8 @@ async function sendToMany(
 
 function options({ hold_seconds = '', expires_in = '' }: Record<string, string>) {
   return {
-    ...(hold_seconds.trim() !== '' && { hold_seconds: toNumber(hold_seconds) }),
-    ...(expires_in.trim() !== '' && { expires_in: toNumber(expires_in) }),
+    ...(hold_seconds.trim() !== '' && { hold_seconds: typedNumber(hold_seconds) }),
+    ...(expires_in.trim() !== '' && { expires_in: typedNumber(expires_in) }),
   };
 }
 

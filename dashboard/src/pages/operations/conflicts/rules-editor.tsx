@@ -8,7 +8,7 @@ import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../../components/forms/form.tsx';
 import { technologyNames } from '../../../data/agents.ts';
 import { queries } from '../../../data/use-operation.ts';
-import { partsOf } from '../../../format.ts';
+import { partsOf, typedNumber } from '../../../format.ts';
 import { useUnsaved } from '../../../router/leaving.ts';
 import { conflictsText } from '../../../text/pages.ts';
 
@@ -47,7 +47,7 @@ export function toRules(values: RulesValues): ConflictRules {
   const groups = Array.from({ length: groupCount(values) }, (_, index) => toGroup(values, index));
   const parts = Object.entries(numbers).map(([part, keys]) => [
     part,
-    Object.fromEntries(keys.map((key) => [key, toNumber(values[`${part}.${key}`] ?? '')])),
+    Object.fromEntries(keys.map((key) => [key, typedNumber(values[`${part}.${key}`] ?? '')])),
   ]);
   return { groups, ...Object.fromEntries(parts) } as ConflictRules;
 }
@@ -105,15 +105,9 @@ function toGroup(values: RulesValues, index: number): ParameterGroup {
     policy: at('policy'),
     ...(isMerging && at('merge') !== '' && { merge: at('merge') }),
     loser: at('loser'),
-    hold_s: toNumber(at('hold_s')),
-    min_interval_ms: toNumber(at('min_interval_ms')),
+    hold_s: typedNumber(at('hold_s')),
+    min_interval_ms: typedNumber(at('min_interval_ms')),
   } as ParameterGroup;
-}
-
-/** What is not a number goes to the server as it is, which says so. */
-function toNumber(text: string): number | string {
-  const number = Number(text.trim());
-  return text.trim() !== '' && Number.isFinite(number) ? number : text;
 }
 
 type RulesForm = FormState<RulesValues>;

@@ -17,12 +17,12 @@ import {
 import { Notice, SkeletonLines } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../../components/forms/form.tsx';
+import { LookAheadButtons, useLookAheads } from '../../../components/look-ahead.tsx';
 import { agentName, selectorOf } from '../../../data/agents.ts';
 import { useAgents } from '../../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
-import { formatValue } from '../../../format.ts';
+import { formatValue, typedNumber } from '../../../format.ts';
 import { commandsText, devicesText, emulatorText } from '../../../text/pages.ts';
-import { useWhatIf, WhatIfBrief, WhatIfButton } from '../../lab/what-if/what-if-beside.tsx';
 import { commandHref, isEnded, StatusDots } from '../commands/command-marks.tsx';
 import { decisionSentence } from '../commands/command-words.ts';
 import { readDeclaredCommands } from '../commands/declared-commands.ts';
@@ -91,7 +91,7 @@ export function steerCommand(
     name: steerDevice,
     device,
     target,
-    ...(seconds !== '' && { timeout_seconds: Number.isFinite(Number(seconds)) ? Number(seconds) : seconds }),
+    ...(seconds !== '' && { timeout_seconds: typedNumber(seconds) }),
     ...(force === 'true' && { force: true }),
   });
 }
@@ -145,7 +145,7 @@ interface SteerFormProps {
 
 function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProps) {
   const form = useForm({ from: '', target: '', timeout: '', force: '' });
-  const whatIf = useWhatIf();
+  const lookAheads = useLookAheads();
   const targets = steerTargets(device);
   const [first] = able;
   // What was chosen may be gone: it has moved, or is not heard any more.
@@ -168,7 +168,7 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
     return <p class="soft">It reports no other access point that it hears, so there is nowhere to steer it.</p>;
   const sender = able.find(({ ap_id }) => ap_id === from) ?? first;
   const isEmulated = sender.configuration?.emulated === true;
-  const ask = () => whatIf.ask([{ agent_id: sender.ap_id, command: steerCommand(device.device, form.values.peek()) }]);
+  const commands = () => [{ agent_id: sender.ap_id, command: steerCommand(device.device, form.values.peek()) }];
   const submit = async (values: typeof form.values.value) => {
     onSent(undefined);
     const { target } = values;
@@ -222,10 +222,10 @@ function SteerForm({ device, steerers: { able, unable }, onSent }: SteerFormProp
       </details>
       {!isEmulated && <p class="faint small">{emulatorText.whatIf.realMany}</p>}
       <div class="cluster">
-        {isEmulated && <WhatIfButton whatIf={whatIf} disabled={target === ''} onAsk={ask} />}
+        {isEmulated && <LookAheadButtons ways={lookAheads} disabled={target === ''} commands={commands} />}
         <SubmitButton form={form} words="Steer" />
       </div>
-      <WhatIfBrief whatIf={whatIf} />
+      {lookAheads.map(({ brief }) => brief)}
     </Form>
   );
 }

@@ -8,6 +8,7 @@ import {
   type EmulatorRun,
   type Technology,
 } from '../../../api/client.ts';
+import { type PlannedDifference, readDifference } from '../../../components/look-ahead.tsx';
 import { agentName, isOfNetwork } from '../../../data/agents.ts';
 import type { FleetAgent } from '../../../data/fleet.ts';
 import { useOperation, useQuery } from '../../../data/use-operation.ts';
@@ -17,7 +18,6 @@ import { chooseColours, type RadioRaster, toRaster } from '../../../map/radio-ra
 import { setQuery, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
 import { themeInForce } from '../../../styles/theme.ts';
-import { type PlannedDifference, readDifference } from '../../lab/what-if/forecast.ts';
 import {
   boundsToAsk,
   extentOf,

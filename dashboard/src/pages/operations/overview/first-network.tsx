@@ -4,12 +4,12 @@ import { useState } from 'preact/hooks';
 import { Button, ButtonLink, IconButton } from '../../../components/button.tsx';
 import { EmptyState, FailureNotice, Notice, Progress, useTry } from '../../../components/feedback.tsx';
 import { agentName, isInService, isOfNetwork } from '../../../data/agents.ts';
+import { type DemoNetwork, demoNetwork, forgetDemoNetwork, startDemoNetwork } from '../../../data/demo-network.ts';
 import type { FleetAgent } from '../../../data/fleet.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { session } from '../../../session/session.ts';
 import { overviewText } from '../../../text/pages.ts';
 import { RegisterAgentDialog } from '../agents/register-agent-dialog.tsx';
-import { type DemoNetwork, demoNetwork, forgetDemoNetwork, startDemoNetwork } from './demo-network.ts';
 
 const ended = new Set(['failed', 'expired', 'cancelled']);
 

@@ -7,12 +7,12 @@ import { Dialog } from '../../../../components/dialog.tsx';
 import { attempt, Loading, Notice, Progress, showToast } from '../../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../../components/forms/fields.tsx';
 import { Form, useForm } from '../../../../components/forms/form.tsx';
+import { LookAheadButtons, useLookAheads } from '../../../../components/look-ahead.tsx';
 import { batchesOf, selectorOf } from '../../../../data/agents.ts';
 import { useAgents } from '../../../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../../../data/use-operation.ts';
 import { formatNumber } from '../../../../format.ts';
 import { agentsText } from '../../../../text/pages.ts';
-import { useWhatIf, WhatIfBrief, WhatIfButton } from '../../../lab/what-if/what-if-beside.tsx';
 import { CommandFields } from '../../commands/command-fields.tsx';
 import {
   commonCommands,
@@ -58,7 +58,7 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
     typed: '',
   });
   const [preview, setPreview] = useState<{ of: string; answer: BulkAnswer } | undefined>(undefined);
-  const whatIf = useWhatIf();
+  const lookAheads = useLookAheads();
   const [job, setJob] = useState<Omit<BulkRunProps, 'onClose'> | undefined>(undefined);
   const { data: found } = useAgents(
     { selector, ...(search !== '' && { search }), limit: maxListed, fields: ['configuration', 'latest'] },
@@ -185,15 +185,15 @@ export function BulkDialog({ selector, search, isManager, onClose }: BulkDialogP
             {mustType && <TextField {...form.at('typed')} label={`Type ${String(shown.count)} to confirm`} />}
           </>
         )}
-        <WhatIfBrief whatIf={whatIf} />
+        {lookAheads.map(({ brief }) => brief)}
         {written && emulated.length < (shown?.targets.length ?? 0) && (
           <p class="faint small">{`What-if is about the ${formatNumber(emulated.length)} emulated ones: on real ones nothing can be predicted.`}</p>
         )}
         <div class="cluster">
           {written && emulated.length > 0 && (
-            <WhatIfButton
-              whatIf={whatIf}
-              onAsk={() => whatIf.ask(emulated.map((agent_id) => ({ agent_id, command: writeCommand(written) })))}
+            <LookAheadButtons
+              ways={lookAheads}
+              commands={() => emulated.map((agent_id) => ({ agent_id, command: writeCommand(written) }))}
             />
           )}
           <Button

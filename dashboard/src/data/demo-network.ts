@@ -2,9 +2,9 @@
 // started is remembered, so that the hint to it survives a reload.
 import { signal } from '@preact/signals';
 import { parseObject } from '@weft/contract/is-object';
-import { call, type EmulatedAgent, type EmulatorSpinupRequest } from '../../../api/client.ts';
-import { forget, keep, readKept } from '../../../data/kept.ts';
-import { queries } from '../../../data/use-operation.ts';
+import { call, type EmulatedAgent, type EmulatorSpinupRequest } from '../api/client.ts';
+import { forget, keep, readKept } from './kept.ts';
+import { queries } from './use-operation.ts';
 
 export interface DemoNetwork {
   job_number: string;
