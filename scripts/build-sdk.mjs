@@ -122,9 +122,10 @@ function copyContractFile(file, target) {
   if (existsSync(path)) return;
   const text = readFileSync(join(root, 'contract', file), 'utf8');
   mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-  for (const [, other = ''] of text.matchAll(/from '(\.\/[a-z-]+\.ts)'/g))
-    copyContractFile(join(dirname(file), other), target);
+  const relativeImport = /from '(\.[a-z./-]*\/)([a-z-]+\.ts)'/g;
+  writeFileSync(path, text.replaceAll(relativeImport, "from './$2'"));
+  for (const [, way = '', name = ''] of text.matchAll(relativeImport))
+    copyContractFile(join(dirname(file), way, name), target);
 }
 
 function allFiles() {
