@@ -23,7 +23,7 @@ export interface EnergySaverOptions {
 }
 
 /** Capacity of a cell if it cannot be measured, in Mb/s. */
-const usualCapacityMbps: Record<Technology, number> = { '5G': 100, WiFi: 150, LiFi: 60 };
+const usualCapacityMbps: Partial<Record<Technology, number>> = { '5G': 100, WiFi: 150, LiFi: 60 };
 /** Below this load the capacity cannot be estimated. */
 const tellingLoad = 0.03;
 /** Devices are further away from the cell that takes over, and need more of its airtime. */
@@ -150,7 +150,7 @@ export class EnergySaver implements ControlProgram {
 }
 
 function capacityMbps({ technology, load, throughputMbps }: Cell): number {
-  const usual = usualCapacityMbps[technology];
+  const usual = usualCapacityMbps[technology] ?? 100;
   return load >= tellingLoad && throughputMbps > 0 ? Math.max(usual / 10, throughputMbps / load) : usual;
 }
 

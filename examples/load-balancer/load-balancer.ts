@@ -20,7 +20,11 @@ export interface LoadBalancerOptions {
  * and the cell or lamp with the best signal. Moved to smaller cells, or to another cell or lamp, it needs more airtime than it
  * frees. It keeps a WiFi access point as long as possible, even if another one is as close.
  */
-const worthwhile: Record<Technology, readonly Technology[]> = { LiFi: ['WiFi', '5G'], WiFi: ['WiFi', '5G'], '5G': [] };
+const worthwhile: Partial<Record<Technology, readonly Technology[]>> = {
+  LiFi: ['WiFi', '5G'],
+  WiFi: ['WiFi', '5G'],
+  '5G': [],
+};
 
 const lookAheadSeconds = 60;
 /** Waiting traffic per device; above this, a channel is full whatever its load. */
@@ -83,7 +87,7 @@ export class LoadBalancer implements ControlProgram {
     const { roomBelow, gap } = this.#options;
     return cells
       .filter((other) => other.isAwake && !taken.has(other.ap_id))
-      .filter((other) => worthwhile[cell.technology].includes(other.technology) && canTakeOver(other, cell))
+      .filter((other) => worthwhile[cell.technology]?.includes(other.technology) && canTakeOver(other, cell))
       .filter((other) => expected(other) < roomBelow && expected(cell) - expected(other) > gap)
       .filter((other) => nowMs >= (this.#useless.get(pair(cell.ap_id, other.ap_id)) ?? 0))
       .sort((a, b) => expected(a) - expected(b) || distanceM(a, cell) - distanceM(b, cell))[0];

@@ -1,7 +1,7 @@
 // `weft emulate`: creates, lists, maps and stops emulated networks.
 
 import { decodeCoverage } from '@weft/contract/coverage-values';
-import { trafficClasses } from '@weft/contract/emulated-model';
+import { emulatedTechnologies, trafficClasses } from '@weft/contract/emulated-model';
 import type { CoverageAnswer } from '@weft/contract/lab';
 import type { EmulatedNetwork, EmulationRequest, EmulatorRun } from '@weft/sdk';
 import { type Command, type CommandLine, printResult, requireOptions } from '../command.ts';
@@ -15,22 +15,23 @@ import { type Look, printable, printList, tableOptions } from '../table.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const linkModes = ['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'] as const;
-const types = { '5g': '5G', wifi: 'WiFi', lifi: 'LiFi' } as const;
 
 const layers = ['best_server', 'signal', 'sinr', 'rate'];
-const technologies = new Map(['5G', 'WiFi', 'LiFi'].map((name) => [name.toLowerCase(), name]));
+/** By the option that says how many of it. */
+const types = new Map(emulatedTechnologies.map((name) => [name.toLowerCase(), name]));
+const typesInWords = emulatedTechnologies.join(', ').replace(/, (?!.*, )/, ' or ');
 const usualSize = '64';
 
 const radioMapOptions = {
   layer: { value: 'LAYER', about: 'best_server, signal, sinr or rate (default: signal)' },
-  type: { value: 'TYPE', about: '5G, WiFi or LiFi (default: 5G)' },
+  type: { value: 'TYPE', about: `${typesInWords} (default: 5G)` },
   size: { value: 'N', about: `columns and rows, 1 to 256 (default: ${usualSize})` },
 };
 
 export const emulateCommand: Command = {
   summary: 'emulate a network: access points, devices and radio',
   usage: [
-    'emulate [--5g N] [--wifi N] [--lifi N] [--at PLACE]... [options]',
+    `emulate ${[...types.keys()].map((name) => `[--${name} N]`).join(' ')} [--at PLACE]... [options]`,
     'emulate list [--wide] [--iso] [--json]',
     'emulate stop RUN',
     'emulate map RUN [--layer LAYER] [--type TYPE] [--size N] [--json]',
@@ -85,15 +86,15 @@ ${identityHelp}`,
 
 /** Throws UsageError. */
 export function parseEmulation(line: CommandLine): EmulationRequest {
-  const counts = Object.keys(types).map((key) => [key, whole(line, key)] as const);
+  const counts = Array.from(types, ([key, type]) => [type, whole(line, key)] as const);
   const isTold = counts.some(([, count]) => count !== undefined);
   const locations = line.all('at').length > 0 ? [...line.all('at')] : ['Bristol'];
   const num_devices = whole(line, 'devices') ?? 10;
   const duration = Math.round(parseDuration(line.get('for') ?? '1h', '--for'));
   const demand = parseDemand(line);
   const emulators = counts
-    .map(([key, count]) => ({
-      access_point_type: types[key as keyof typeof types],
+    .map(([access_point_type, count]) => ({
+      access_point_type,
       num_access_points: count ?? (isTold ? 0 : 4),
     }))
     .filter(({ num_access_points }) => num_access_points > 0)
@@ -205,8 +206,8 @@ async function stop(job_number: string, line: CommandLine, around: Surroundings)
 async function printRadioMap(job_number: string, line: CommandLine, around: Surroundings): Promise<void> {
   const layer = line.get('layer') ?? 'signal';
   if (!layers.includes(layer)) throw new UsageError(`--layer must be one of ${layers.join(', ')}.`);
-  const technology = technologies.get((line.get('type') ?? '5G').toLowerCase());
-  if (technology === undefined) throw new UsageError('--type must be 5G, WiFi or LiFi.');
+  const technology = types.get((line.get('type') ?? '5G').toLowerCase());
+  if (technology === undefined) throw new UsageError(`--type must be ${typesInWords}.`);
   const size = line.get('size') ?? usualSize;
   const query = { layer, technology, columns: size, rows: size };
   const path = `/api/v1/emulator/${encodeURIComponent(job_number)}/coverage?${new URLSearchParams(query)}`;

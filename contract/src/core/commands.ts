@@ -1,6 +1,7 @@
 // Commands: what is sent to access points and its result; and the rules that decide between callers who want
 // different things.
 import { pageFields } from './answers.ts';
+import { byTechnology, technologyNames } from './functions/technologies.ts';
 import * as Type from './schema/schema.ts';
 
 const NullableTimestamp = Type.OrNull(Type.Timestamp);
@@ -14,7 +15,7 @@ const HoldSeconds = Type.Integer({
 });
 const ExpiresIn = Type.Integer({ minimum: 1, maximum: 86_400, description: 'Seconds. Default: 600.' });
 
-export const Technology = Type.Enum(['5G', 'WiFi', 'LiFi'], { title: 'Technology' });
+export const Technology = Type.Enum(technologyNames, { title: 'Technology' });
 export type Technology = Type.Static<typeof Technology>;
 
 export const CommandState = Type.Enum(
@@ -236,7 +237,7 @@ const Range = Type.Number({ minimum: 0, maximum: 10_000 });
 
 export const ConflictRules = Type.Named('ConflictRules', {
   groups: Type.Array(ParameterGroup, { maxItems: 200 }),
-  interference_range_m: Type.Object({ '5G': Range, WiFi: Range, LiFi: Range }),
+  interference_range_m: Type.Object(byTechnology(() => Range)),
   oscillation: Type.Object({
     reversals: Type.Integer({ minimum: 1, maximum: 6, description: 'Returns to the value before last.' }),
     window_s: Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }),

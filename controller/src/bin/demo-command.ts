@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { CommandLine, Surroundings } from '@weft/cli';
+import { emulatedTechnologies } from '@weft/contract/emulated-model';
 import { App, type EmulatorRun } from '@weft/sdk';
 import type { Config } from '../core/base/config.ts';
 import { StartError } from '../core/base/errors.ts';
@@ -97,10 +98,9 @@ function countOf({ by_type }: EmulatorRun): number {
 }
 
 async function spinUp(app: App, place: string): Promise<number> {
-  const types = ['5G', 'WiFi', 'LiFi'] as const;
   const { agents } = await app.emulate({
     sites: true,
-    emulators: types.map((access_point_type) => ({
+    emulators: emulatedTechnologies.map((access_point_type) => ({
       access_point_type,
       num_access_points: 4,
       locations: [place],
@@ -168,7 +168,7 @@ function welcome(url: string, password: string, agents: number, kept: string | u
 
   Sign in    ${username}
   Password   ${password}
-  Network    ${agents} emulated access points: 5G, WiFi and LiFi
+  Network    ${agents} emulated access points: ${emulatedTechnologies.join(', ')}
   Program    ${appName} lets idle cells sleep and wakes them; its decisions are shown below
   Stop       Ctrl+C; ${afterwards}
 

@@ -12,12 +12,10 @@ export const glyphOutlines: Record<Technology | 'unknown', string> = {
   unknown: 'M3 3h10v10H3Z',
 };
 
-const colours: Record<Technology | 'unknown', string> = {
-  '5G': 'tech-5g',
-  WiFi: 'tech-wifi',
-  LiFi: 'tech-lifi',
-  unknown: 'tech-unknown',
-};
+/** The token of its colour (`styles/tokens.css`). */
+export function technologyToken(technology: Technology | undefined): string {
+  return `--tech-${technology?.toLowerCase() ?? 'unknown'}`;
+}
 
 interface GlyphProps {
   technology?: Technology | undefined;
@@ -31,7 +29,8 @@ export function Glyph({ technology, state = 'online', size = 14 }: GlyphProps) {
   const shape = technology ?? 'unknown';
   return (
     <svg
-      class={`glyph ${colours[shape]} ${state}`}
+      class={`glyph ${state}`}
+      style={{ color: `var(${technologyToken(technology)})` }}
       width={size}
       height={size}
       viewBox="0 0 16 16"

@@ -2,22 +2,16 @@
 // nothing is trusted, and whether a value of it still says something about now.
 import { signal } from '@preact/signals';
 import type { AgentState } from '@weft/contract/selector';
-import { type AgentPresence, call, type HealthWord, type Technology } from '../api/client.ts';
+import { byTechnology, readTechnology, type Technology, technologies } from '@weft/contract/technologies';
+import { type AgentPresence, call, type HealthWord } from '../api/client.ts';
 import { shortAgentName } from '../format.ts';
 import { isSignedIn } from '../session/session.ts';
 
-/** As choices offer them. */
-export const technologyNames: Record<Technology, string> = { '5G': '5G', WiFi: 'WiFi', LiFi: 'LiFi' };
-const technologies = new Map<string, Technology>([
-  ['5g', '5G'],
-  ['nr', '5G'],
-  ['wifi', 'WiFi'],
-  ['lifi', 'LiFi'],
-]);
+/** As fields and filters offer them. */
+export const technologyChoices = byTechnology((name) => name);
 
-export function technologyOf(configuration: Record<string, unknown>): Technology | undefined {
-  const told = configuration.access_point_type;
-  return typeof told === 'string' ? technologies.get(told.toLowerCase().replaceAll(/[^a-z0-9]/g, '')) : undefined;
+export function technologyOf({ access_point_type }: Record<string, unknown>): Technology | undefined {
+  return readTechnology(access_point_type);
 }
 
 /** Undefined unless both are numbers on the globe; numbers in texts count. */
@@ -114,7 +108,6 @@ export function isStale(
   return Date.parse(ts) / 1000 < (staleBefore(state, told) ?? Number.NEGATIVE_INFINITY);
 }
 
-const defaultMetres: Record<Technology, number> = { '5G': 250, WiFi: 30, LiFi: 3 };
 const configured = ['coverage_radius_m', 'coverage_m', 'range_m'];
 
 export interface Coverage {
@@ -128,7 +121,7 @@ export function coverageOf(
 ): Coverage | undefined {
   const metres = configured.map((name) => Number(configuration[name] ?? Number.NaN)).find((value) => value > 0);
   if (metres !== undefined && metres < 100_000) return { metres, isDefault: false };
-  return technology && { metres: defaultMetres[technology], isDefault: true };
+  return technology && { metres: technologies[technology].coverageM, isDefault: true };
 }
 
 /** Undefined until it is known; null if it has none. */

@@ -1,6 +1,7 @@
 // The demo network of the first five minutes: twelve access points in Bristol, four of each kind. Which one this tab has
 // started is remembered, so that the hint to it survives a reload.
 import { signal } from '@preact/signals';
+import { emulatedTechnologies } from '@weft/contract/emulated-model';
 import { parseObject } from '@weft/contract/is-object';
 import { call, type EmulatedAgent, type EmulatorSpinupRequest } from '../api/client.ts';
 import { forget, keep, readKept } from './kept.ts';
@@ -15,7 +16,7 @@ export interface DemoNetwork {
 
 const storageKey = 'weft.demo';
 const request: EmulatorSpinupRequest = {
-  emulators: (['5G', 'WiFi', 'LiFi'] as const).map((access_point_type) => ({
+  emulators: emulatedTechnologies.map((access_point_type) => ({
     access_point_type,
     num_access_points: 4,
     locations: ['Bristol'],

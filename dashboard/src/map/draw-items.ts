@@ -1,7 +1,7 @@
 // Access points and clusters on a canvas, with the shapes and fillings that the rest of the dashboard uses: the shape tells
 // the technology, the filling whether it is there, the edge whether something is wrong.
 import type { Technology } from '../api/client.ts';
-import { glyphOutlines } from '../components/glyph.tsx';
+import { glyphOutlines, technologyToken } from '../components/glyph.tsx';
 import { type ShownLook, type ShownState, worstOf } from '../data/agents.ts';
 import { formatNumber } from '../format.ts';
 import { colourOf, withAlpha } from '../styles/theme.ts';
@@ -15,15 +15,9 @@ const paths = new Map<string, Path2D>();
 const outlines: Partial<Record<ShownLook, string>> = {
   ...{ offline: '--bad', bad: '--bad', late: '--late', degraded: '--late', never: '--ink-faint', ended: '--ink-faint' },
 };
-const colourNames: Record<Technology | 'unknown', string> = {
-  '5G': '--tech-5g',
-  WiFi: '--tech-wifi',
-  LiFi: '--tech-lifi',
-  unknown: '--tech-unknown',
-};
 
 export function technologyColour(technology: Technology | undefined): string {
-  return colourOf(colourNames[technology ?? 'unknown']);
+  return colourOf(technologyToken(technology));
 }
 
 /** At the origin. `shade`: the colour of its metric instead of that of its technology; null if it has no value. */

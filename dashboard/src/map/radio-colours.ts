@@ -1,6 +1,7 @@
 // The colours of radio maps. Sequential: viridis, whose steps look even and which those who tell few colours apart can read;
 // weak values let more of the ground through. Diverging: orange for less, blue for more, nothing in the middle. Pure.
-import type { CoverageLayer, Technology } from '../api/client.ts';
+import type { EmulatedTechnology } from '@weft/contract/emulated-model';
+import type { CoverageLayer } from '../api/client.ts';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 export type Theme = 'light' | 'dark';
@@ -52,12 +53,12 @@ export interface Domain {
 }
 
 /** Fixed where values are known beforehand, so that a colour means the same from second to second. */
-const domains: Record<'signal' | 'sinr', Record<Technology, Domain>> = {
+const domains: Record<'signal' | 'sinr', Record<EmulatedTechnology, Domain>> = {
   signal: { '5G': { from: -120, to: -70 }, WiFi: { from: -90, to: -30 }, LiFi: { from: -50, to: -10 } },
   sinr: { '5G': { from: -10, to: 30 }, WiFi: { from: 0, to: 50 }, LiFi: { from: 0, to: 60 } },
 };
 
-export function domainOf(layer: CoverageLayer, technology: Technology, max: number | null): Domain {
+export function domainOf(layer: CoverageLayer, technology: EmulatedTechnology, max: number | null): Domain {
   if (layer === 'signal' || layer === 'sinr') return domains[layer][technology];
   return { from: 0, to: layer === 'rate' ? roundEnd(Math.max(10, max ?? 0)) : 1 };
 }

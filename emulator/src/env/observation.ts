@@ -13,7 +13,8 @@ const powerStates = ['on', 'draining', 'asleep', 'dozing', 'starting', 'down'] a
 
 /** Known of every access point at every moment; its metrics follow. */
 const ownColumns = [
-  ...['is_5g', 'is_wifi', 'is_lifi', ...powerStates, 'settling'],
+  ...accessPointTypes.map((type) => `is_${type.toLowerCase()}`),
+  ...[...powerStates, 'settling'],
   ...['hour_sin', 'hour_cos', 'is_weekend', 'x_m', 'y_m'],
 ];
 

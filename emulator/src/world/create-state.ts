@@ -22,7 +22,13 @@ import { type Places, toPlaces } from './places.ts';
 import { createGrid, createNearest, findNearest } from './spatial-grid.ts';
 import { createTallies } from './tallies.ts';
 import { wifiLinks, wifiWidth } from './wifi-layer.ts';
-import { type AccessPointSpec, type AccessPointType, checkSpec, type WorldSpec } from './world-spec.ts';
+import {
+  type AccessPointSpec,
+  type AccessPointType,
+  accessPointTypes,
+  checkSpec,
+  type WorldSpec,
+} from './world-spec.ts';
 import type { Layer, Neighbours, WorldState } from './world-state.ts';
 
 const mostNeighbours = 48;
@@ -145,10 +151,7 @@ function findNeighbours(
   const found = createNearest(mostNeighbours + 1);
   const everybody = new Uint8Array(accessPoints.length).fill(1);
   const grids = new Map(
-    (['5G', 'WiFi', 'LiFi'] as const).map((type) => [
-      type,
-      createGrid(membersOf(accessPoints, type), x, y, reachM[type]),
-    ]),
+    accessPointTypes.map((type) => [type, createGrid(membersOf(accessPoints, type), x, y, reachM[type])]),
   );
   return accessPoints.map(({ type }, index) => {
     if (type === '5G') return { index: new Int32Array(), distanceM: new Float64Array(), gain: new Float64Array() };

@@ -1,12 +1,17 @@
 // What a world is made from, and the check of it: a world that cannot be built is refused before anything is made.
 
-import { type TrafficMix, trafficClasses } from '@weft/contract/emulated-model';
+import {
+  type EmulatedTechnology,
+  emulatedTechnologies,
+  type TrafficMix,
+  trafficClasses,
+} from '@weft/contract/emulated-model';
 import type { NrScenario } from '../radio/nr.ts';
 import type { WifiRadio } from '../radio/wifi.ts';
 import type { Imported } from '../traffic/imported.ts';
 
-export const accessPointTypes = ['5G', 'WiFi', 'LiFi'] as const;
-export type AccessPointType = (typeof accessPointTypes)[number];
+export const accessPointTypes = emulatedTechnologies;
+export type AccessPointType = EmulatedTechnology;
 
 /** How traffic uses the links of a device (TS 23.501, 5.32.8); the first: one link, the best technology first. */
 export const linkModes = [

@@ -1,7 +1,13 @@
-// What the core says of emulated networks and their model has too: its version, and what devices do.
+// What the core says of emulated networks and their model has too: its version, the technologies of its access points, and what
+// devices do.
+import type { Technology } from '../functions/technologies.ts';
 
 /** Of the physics: another one gives other numbers for the same seed. */
 export const modelVersion = 3;
+
+/** Those that the emulator has a model of, in the order of its tables. */
+export const emulatedTechnologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
+export type EmulatedTechnology = (typeof emulatedTechnologies)[number];
 
 export const trafficClasses = ['voice', 'video', 'gaming', 'web', 'bulk', 'sensor'] as const;
 export type TrafficClass = (typeof trafficClasses)[number];

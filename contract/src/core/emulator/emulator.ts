@@ -1,7 +1,7 @@
 // Emulated networks: what is asked for (#25), how runs are shown, and what is asked of a running one.
 
 import * as Type from '../schema/schema.ts';
-import { trafficClasses } from './emulated-model.ts';
+import { emulatedTechnologies, trafficClasses } from './emulated-model.ts';
 
 /** Of one request; more would use a core that requests need. */
 export const maxEmulatedDevices = 200_000;
@@ -22,20 +22,17 @@ export const EmulatorMix = Type.Record(Type.String(), Type.Number({ minimum: 0 }
 });
 export type EmulatorMix = Type.Static<typeof EmulatorMix>;
 
-/** The technologies of access points that can be emulated. */
-const technologies = ['5G', 'WiFi', 'LiFi'] as const;
-
 /** The controller checks the names of weights, and that one is above 0. */
 export const EmulatorLinkPolicy = Type.Object(
   {
     mode: Type.Enum(['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'], {
       description: 'The steering modes of TS 23.501 (5.32.8).',
     }),
-    primary: Type.Optional.Enum([...technologies], {
+    primary: Type.Optional.Enum([...emulatedTechnologies], {
       description: 'The link that comes first. Default: LiFi, then WiFi, then 5G.',
     }),
     weights: Type.Optional.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-      documented: { propertyNames: { enum: [...technologies] }, minProperties: 1 },
+      documented: { propertyNames: { enum: [...emulatedTechnologies] }, minProperties: 1 },
       description: 'For `load_balancing`, by technology. Default: by what each link can carry.',
     }),
     share: Type.Optional.Number({
@@ -65,7 +62,7 @@ const Location = Type.Unsafe<string | Record<string, unknown>>({
 });
 
 export const EmulatorSpec = Type.Named('EmulatorSpec', {
-  access_point_type: Type.String({ pattern: '^(5G|WiFi|LiFi)$' }),
+  access_point_type: Type.String({ pattern: `^(${emulatedTechnologies.join('|')})$` }),
   num_access_points: Type.Integer({ exclusiveMinimum: 0, maximum: 1000 }),
   locations: Type.Array(Location, {
     documented: { minItems: 1 },

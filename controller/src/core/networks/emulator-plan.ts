@@ -9,7 +9,7 @@ import {
   type ResolvedPlace,
   type SiteCreate,
 } from '@weft/contract';
-import { trafficClasses, usualMix } from '@weft/contract/emulated-model';
+import { emulatedTechnologies, trafficClasses, usualMix } from '@weft/contract/emulated-model';
 import type { Problem } from '../base/errors.ts';
 import { MAX_PROBLEMS } from '../base/input/json-scanner.ts';
 import { type Loc, valueError } from '../base/input/value-rules.ts';
@@ -44,7 +44,7 @@ export function profileOf({ profile, access_point_type }: EmulatorSpec): Emulato
 }
 
 const defaultMbpsPerDevice = 0.8;
-const technologies = ['5G', 'WiFi', 'LiFi'];
+const emulated: ReadonlySet<string> = new Set(emulatedTechnologies);
 
 /** What the devices of an entry ask for; shares sum to one, each to six digits. */
 export function demandOf({ mbps_per_device = defaultMbpsPerDevice, mix = usualMix }: EmulatorSpec): EmulatorDemand {
@@ -174,7 +174,7 @@ function checkWeights(emulators: readonly EmulatorSpec[], refuse: Refuse): void 
     if (link_policy?.weights === undefined) continue;
     const at = ['emulators', index, 'link_policy', 'weights'];
     for (const name of Object.keys(link_policy.weights)) {
-      if (!technologies.includes(name)) refuse([...at, name], `technologies are ${technologies.join(', ')}`);
+      if (!emulated.has(name)) refuse([...at, name], `technologies are ${emulatedTechnologies.join(', ')}`);
     }
     if (!Object.values(link_policy.weights).some((weight) => weight > 0)) refuse(at, 'one weight must be above 0');
   }

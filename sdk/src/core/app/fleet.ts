@@ -1,6 +1,7 @@
 // The state of the network for a control program: each access point with its position and load, kept up to date by
 // live samples. Its time is that of the samples, so that it works with faster emulated networks too.
 import type { AgentDetails, Technology } from '@weft/contract';
+import { readTechnology, technologies } from '@weft/contract/technologies';
 import type { LiveSample } from './fleet-reader.ts';
 
 export interface Place {
@@ -116,10 +117,9 @@ function next(place: Place, before: Known | undefined, metrics: Record<string, n
   };
 }
 
-/** WiFi access points share a channel: the utilisation of the channel is the load, not the own airtime. */
+/** Of what the access point can carry, 0 to 1. */
 export function loadOf(technology: Technology, metrics: Record<string, number>): number {
-  const percent = { '5G': metrics.prb_load_pct, WiFi: metrics.channel_utilisation_pct, LiFi: metrics.airtime_pct };
-  return Math.min(1, Math.max(0, (percent[technology] ?? 0) / 100));
+  return Math.min(1, Math.max(0, (metrics[technologies[technology].loadMetric] ?? 0) / 100));
 }
 
 function weight(seconds: number, overSeconds: number): number {
@@ -127,9 +127,9 @@ function weight(seconds: number, overSeconds: number): number {
 }
 
 export function positionOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
-  const { access_point_type: technology, geolocation } = configuration;
+  const { access_point_type, geolocation } = configuration;
+  const technology = readTechnology(access_point_type);
   const { latitude, longitude } = (geolocation ?? {}) as Record<string, unknown>;
-  if (technology !== '5G' && technology !== 'WiFi' && technology !== 'LiFi') return undefined;
-  if (typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
+  if (technology === undefined || typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
   return { ap_id, technology, latitude, longitude };
 }

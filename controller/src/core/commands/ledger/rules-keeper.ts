@@ -1,6 +1,7 @@
 // The conflict rules in force: the defaults until an operator has stored others. The ledger reads new ones at the beginning
 // of every transaction, so that no node decides by old ones.
 import type { ConflictRules } from '@weft/contract';
+import { isObject } from '@weft/contract/is-object';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';
 import { defaultConflictRules } from '../arbitration/parameter-groups.ts';
@@ -30,7 +31,7 @@ export class RulesKeeper {
   /** Takes over what another node, or an earlier process, has stored. */
   async refresh(db: SqlQueries): Promise<void> {
     const stored = await this.#store.newRules(db, this.#version);
-    if (stored) this.#take(parseConflictRules(stored.rules), stored.version);
+    if (stored) this.#take(parseConflictRules(withRanges(stored.rules)), stored.version);
   }
 
   /** Inside a transaction of the ledger; they are in force when it is durable, and `refresh` finds them. */
@@ -45,4 +46,11 @@ export class RulesKeeper {
     this.#version = version;
     this.#onChange(rules);
   }
+}
+
+/** Rules that were stored before a technology was known say nothing of it. */
+function withRanges(rules: unknown): unknown {
+  if (!isObject(rules) || !isObject(rules.interference_range_m)) return rules;
+  const interference_range_m = { ...defaultConflictRules.interference_range_m, ...rules.interference_range_m };
+  return { ...rules, interference_range_m };
 }

@@ -1,4 +1,5 @@
 // The rules that come with Weft. Limits of metrics are chosen on emulated networks (research/truth/alarm-truth.ts, docs/alarms.md).
+import type { Technology } from '@weft/contract';
 import type { AlarmRuleInput } from '@weft/contract/operations';
 
 type Severity = AlarmRuleInput['severity'];
@@ -9,7 +10,7 @@ function rule(severity: Severity, name: string, message: string, when: When): Al
 }
 
 /** Rules for access points of one type, with which their names begin. */
-function rulesOn(type: '5G' | 'WiFi' | 'LiFi') {
+function rulesOn(type: Technology) {
   return (severity: Severity, name: string, message: string, when: When): AlarmRuleInput => {
     return { name: `${type}: ${name}`, selector: `type:${type}`, ...when, severity, message };
   };

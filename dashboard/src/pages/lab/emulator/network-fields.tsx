@@ -1,12 +1,11 @@
 // The fields of a network: how many access points of each technology with how many devices, how much these ask for and what for,
 // and how devices use several links.
 
-import { trafficClasses } from '@weft/contract/emulated-model';
-import type { Technology } from '../../../api/client.ts';
+import { type EmulatedTechnology, emulatedTechnologies, trafficClasses } from '@weft/contract/emulated-model';
 import { Field, SelectField, TextField } from '../../../components/forms/fields.tsx';
 import type { FormState } from '../../../components/forms/form.tsx';
 import { Glyph } from '../../../components/glyph.tsx';
-import { hasPrimary, linkModes, type NetworkValues, technologies } from './network-form.ts';
+import { hasPrimary, linkModes, type NetworkValues } from './network-form.ts';
 
 const text = {
   mix: 'What devices do',
@@ -29,19 +28,23 @@ const text = {
   profiles: { office: 'office', home: 'home', city: 'city', stadium: 'stadium', always: 'always busy' },
 };
 
-const defaultProfile: Record<Technology, keyof typeof text.profiles> = { '5G': 'city', WiFi: 'office', LiFi: 'office' };
+const defaultProfile: Record<EmulatedTechnology, keyof typeof text.profiles> = {
+  '5G': 'city',
+  WiFi: 'office',
+  LiFi: 'office',
+};
 
 export function TechnologyRows({ form }: { form: FormState<NetworkValues> }) {
   return (
     <div class="technology-rows">
-      {technologies.map((technology) => (
+      {emulatedTechnologies.map((technology) => (
         <TechnologyRow key={technology} form={form} technology={technology} />
       ))}
     </div>
   );
 }
 
-function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; technology: Technology }) {
+function TechnologyRow({ form, technology }: { form: FormState<NetworkValues>; technology: EmulatedTechnology }) {
   const usual = defaultProfile[technology];
   return (
     <div class="technology-row" role="group" aria-label={technology}>
@@ -149,7 +152,7 @@ export function LinkPolicyFields({ form }: { form: FormState<NetworkValues> }) {
             label="First link"
             options={[
               ['', 'LiFi, then WiFi, then 5G (default)'],
-              ...technologies.map((value) => [value, value] as const),
+              ...emulatedTechnologies.map((value) => [value, value] as const),
             ]}
           />
         )}
@@ -168,7 +171,7 @@ export function LinkPolicyFields({ form }: { form: FormState<NetworkValues> }) {
             Weights, such as 3 and 1. Without any, traffic is spread by what each link can carry.
           </p>
           <div class="mix-fields" role="group" aria-label="Weights of the links">
-            {technologies.map((name) => (
+            {emulatedTechnologies.map((name) => (
               <TextField key={name} {...form.at(`link_policy.weights.${name}`)} label={name} inputMode="decimal" />
             ))}
           </div>

@@ -1,10 +1,8 @@
 // The form for a new network: from what is typed to the request, from the problems of the answer back to the fields, and
 // what will happen in plain words. Pure.
-import { trafficClasses } from '@weft/contract/emulated-model';
-import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault, Technology } from '../../../api/client.ts';
+import { type EmulatedTechnology, emulatedTechnologies, trafficClasses } from '@weft/contract/emulated-model';
+import type { EmulatorSpec, EmulatorSpinupRequest, PlannedFault } from '../../../api/client.ts';
 import { formatCount, formatNumber, formatSpan, typedNumber } from '../../../format.ts';
-
-export const technologies = ['5G', 'WiFi', 'LiFi'] as const satisfies readonly Technology[];
 
 type LinkPolicy = NonNullable<EmulatorSpec['link_policy']>;
 type LinkMode = LinkPolicy['mode'];
@@ -28,7 +26,7 @@ export const initialNetwork: NetworkValues = {
   places: 'Bristol',
   sites: '',
   ...Object.fromEntries(
-    technologies.flatMap((technology) => [
+    emulatedTechnologies.flatMap((technology) => [
       [`${technology}.num_access_points`, '4'],
       [`${technology}.num_devices`, '10'],
       [`${technology}.profile`, 'always'],
@@ -40,7 +38,7 @@ export const initialNetwork: NetworkValues = {
   'link_policy.mode': '',
   'link_policy.primary': '',
   'link_policy.share': '',
-  ...Object.fromEntries(technologies.map((name) => [`link_policy.weights.${name}`, ''])),
+  ...Object.fromEntries(emulatedTechnologies.map((name) => [`link_policy.weights.${name}`, ''])),
   duration: '1',
   duration_unit: '3600',
   speed: '1',
@@ -55,8 +53,8 @@ export function placesOf({ places = '' }: NetworkValues): string[] {
 }
 
 /** Which technologies there will be any of, in the order of the request. */
-export function chosenTechnologies(values: NetworkValues): Technology[] {
-  return technologies.filter((technology) => !isNone(values[`${technology}.num_access_points`]));
+export function chosenTechnologies(values: NetworkValues): EmulatedTechnology[] {
+  return emulatedTechnologies.filter((technology) => !isNone(values[`${technology}.num_access_points`]));
 }
 
 /** What is not a number goes out as it was typed: the server has words for it. `faults` are the numbers of their rows. */
@@ -101,7 +99,7 @@ export function fieldAt(
   }
   if (list !== 'emulators') return undefined;
   const chosen = chosenTechnologies(values);
-  if (chosen.length === 0) return { field: `${technologies[0]}.num_access_points` };
+  if (chosen.length === 0) return { field: `${emulatedTechnologies[0]}.num_access_points` };
   const technology = chosen[Number(index)];
   if (field === 'locations') {
     const place = item === undefined ? undefined : placesOf(values)[Number(item)];
@@ -144,7 +142,7 @@ export function curlOf(origin: string, request: EmulatorSpinupRequest): string {
   ].join('\n');
 }
 
-/** The same for all technologies. */
+/** The same for all emulatedTechnologies. */
 function toDemand(values: NetworkValues): Pick<EmulatorSpec, 'mbps_per_device' | 'mix'> {
   const shares = trafficClasses.filter((name) => !isEmpty(values[`mix.${name}`]));
   return {
@@ -160,10 +158,11 @@ function toLinkPolicy(values: NetworkValues): Pick<EmulatorSpec, 'link_policy'> 
   const own = (field: string) => values[`link_policy.${field}`];
   const mode = linkModes.find((each) => each === own('mode'));
   if (mode === undefined) return {};
-  const weighted = mode === 'load_balancing' ? technologies.filter((name) => !isEmpty(own(`weights.${name}`))) : [];
+  const weighted =
+    mode === 'load_balancing' ? emulatedTechnologies.filter((name) => !isEmpty(own(`weights.${name}`))) : [];
   const link_policy: LinkPolicy = {
     mode,
-    ...(hasPrimary(mode) && !isEmpty(own('primary')) && { primary: own('primary') as Technology }),
+    ...(hasPrimary(mode) && !isEmpty(own('primary')) && { primary: own('primary') as EmulatedTechnology }),
     ...(weighted.length > 0 && {
       weights: Object.fromEntries(weighted.map((name) => [name, toNumber(own(`weights.${name}`))!])),
     }),
@@ -173,7 +172,8 @@ function toLinkPolicy(values: NetworkValues): Pick<EmulatorSpec, 'link_policy'> 
 }
 
 function policyField(item: string | undefined, part: string | undefined): string {
-  if (item === 'weights') return `link_policy.weights.${technologies.find((name) => name === part) ?? technologies[0]}`;
+  if (item === 'weights')
+    return `link_policy.weights.${emulatedTechnologies.find((name) => name === part) ?? emulatedTechnologies[0]}`;
   return `link_policy.${item === 'primary' || item === 'share' ? item : 'mode'}`;
 }
 

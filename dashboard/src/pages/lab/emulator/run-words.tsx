@@ -1,4 +1,5 @@
 // A run in words: its state with a shape, what it is made of as glyphs, how far it is, and what it told.
+import { emulatedTechnologies } from '@weft/contract/emulated-model';
 import './run-state.css';
 import {
   call,
@@ -15,7 +16,6 @@ import { queries } from '../../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../../format.ts';
 import { navigate } from '../../../router/location.ts';
 import { emulatorText } from '../../../text/pages.ts';
-import { technologies } from './network-form.ts';
 
 export interface ActiveFault {
   agent_id: string;
@@ -34,7 +34,7 @@ export interface RunEvent {
 }
 
 export function countsByType({ by_type }: Pick<EmulatorRun, 'by_type'>): [technology: Technology, count: number][] {
-  return technologies.flatMap((technology): [Technology, number][] => {
+  return emulatedTechnologies.flatMap((technology): [Technology, number][] => {
     const count = Number(by_type[technology] ?? 0);
     return count > 0 ? [[technology, count]] : [];
   });

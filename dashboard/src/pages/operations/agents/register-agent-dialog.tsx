@@ -1,6 +1,6 @@
 // Registering access points: one by hand, or a line to run on many that then register themselves, with the enrolment tokens that
 // are still open.
-import { readCoordinates, technologyNames } from '../../../data/agents.ts';
+import { readCoordinates, technologyChoices } from '../../../data/agents.ts';
 import './register-agent-dialog.css';
 import { type InstallChecksums, enrolmentLine as lineFor } from '@weft/contract/enrolment-line';
 import { useEffect, useState } from 'preact/hooks';
@@ -180,7 +180,7 @@ function OneByHand({ onClose }: { onClose: () => void }) {
         isMono
       />
       <PasswordField {...form.at('password')} label="Password of the agent" isNew own={[form.values.value.ap_id]} />
-      <SelectField {...form.at('access_point_type')} label="Type" options={technologyNames} />
+      <SelectField {...form.at('access_point_type')} label="Type" options={technologyChoices} />
       <TextField {...form.at('place')} label="Location" hint={overviewText.register.locationHint} isOptional />
       <TextField {...form.at('site')} label={text.site} isOptional />
       <SubmitButton form={form}>Register</SubmitButton>

@@ -1,4 +1,5 @@
 // Where callers were in each other's way, and the rules by which it was settled.
+import { technologyNames } from '@weft/contract/technologies';
 import { Loading, showToast } from '../../../components/feedback.tsx';
 import { SelectField } from '../../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../../components/forms/form.tsx';
@@ -65,7 +66,7 @@ function RulesToRead({ rules }: { rules: ConflictRules }) {
             it.
           </p>
           <ul class="rules-ranges">
-            {(['5G', 'WiFi', 'LiFi'] as const).map((technology) => (
+            {technologyNames.map((technology) => (
               <li key={technology} class="chip">
                 <Glyph technology={technology} />
                 {technology} <strong>{formatValue(interference_range_m[technology], 'm')}</strong>

@@ -1,12 +1,13 @@
 // The rules as a form; what the server says against them stands beside the field it is about.
 
+import { technologyNames } from '@weft/contract/technologies';
 import { useState } from 'preact/hooks';
 import { type ConflictRules, call, type ParameterGroup } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { showToast } from '../../../components/feedback.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../../components/forms/form.tsx';
-import { technologyNames } from '../../../data/agents.ts';
+import { technologyChoices } from '../../../data/agents.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { partsOf, typedNumber } from '../../../format.ts';
 import { useUnsaved } from '../../../router/leaving.ts';
@@ -29,7 +30,7 @@ const groupFields = [
   'min_interval_ms',
 ];
 const numbers = {
-  interference_range_m: ['5G', 'WiFi', 'LiFi'],
+  interference_range_m: technologyNames,
   oscillation: ['reversals', 'window_s', 'freeze_s'],
   blast_radius: ['fraction', 'minimum', 'window_s'],
 } as const;
@@ -155,7 +156,7 @@ export function RulesEditor({ rules, onClose }: { rules: ConflictRules; onClose:
       <Numbers
         form={form}
         title={conflictsText.rules.range}
-        fields={(['5G', 'WiFi', 'LiFi'] as const).map((name) => [`interference_range_m.${name}`, `${name}, metres`])}
+        fields={technologyNames.map((name) => [`interference_range_m.${name}`, `${name}, metres`])}
       />
       <Numbers
         form={form}
@@ -203,7 +204,7 @@ function GroupFields({ form, index, onRemove }: { form: RulesForm; index: number
     <fieldset class="card rules-group">
       <legend>{name || addGroup}</legend>
       <TextField {...form.at(at('name'))} label="Name" isMono />
-      <SelectField {...form.at(at('technology'))} label="Type" options={{ '': 'Any type', ...technologyNames }} />
+      <SelectField {...form.at(at('technology'))} label="Type" options={{ '': 'Any type', ...technologyChoices }} />
       <div class="rules-wide">
         <TextField
           {...form.at(at('parameters'))}

@@ -5,7 +5,7 @@ import type { DeviceDetails } from '../../../api/client.ts';
 import { AgentName } from '../../../components/agent-name.tsx';
 import type { TimeRange } from '../../../components/chart/chart.tsx';
 import { percentOf } from '../../../components/chart/chart-shape.ts';
-import { Glyph } from '../../../components/glyph.tsx';
+import { Glyph, technologyToken } from '../../../components/glyph.tsx';
 import { agentName, technologyOf } from '../../../data/agents.ts';
 import { formatMoment } from '../../../format.ts';
 import { devicesText } from '../../../text/pages.ts';
@@ -202,11 +202,15 @@ function BandLane({ band: { ap_id, spans, isNow }, range, type }: BandLaneProps)
           return (
             <i
               key={from}
-              class={`band ${technology ? `is-${technology.toLowerCase()}` : ''}`}
+              class="band"
               role="img"
               aria-label={words}
               title={words}
-              style={{ left: `${left}%`, width: `${Math.max(leastPercent, percentOf(to, range) - left)}%` }}
+              style={{
+                left: `${left}%`,
+                width: `${Math.max(leastPercent, percentOf(to, range) - left)}%`,
+                background: `var(${technologyToken(technology)})`,
+              }}
             />
           );
         })}

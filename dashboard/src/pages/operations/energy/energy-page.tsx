@@ -1,5 +1,7 @@
 // How much energy the network has drawn and what was saved: figures, over time, by site, technology and program.
+
 import { ownOf } from '@weft/contract/is-object';
+import { technologyNames } from '@weft/contract/technologies';
 import './energy-page.css';
 import { useMemo } from 'preact/hooks';
 import { type Answer, open } from '../../../api/client.ts';
@@ -42,7 +44,7 @@ type Energy = Answer<'get_energy'>;
 
 const pollMs = 60_000;
 /** In the order of the colours of lines, which are those of technologies. */
-const rankOf = (technology: string) => ['5G', 'WiFi', 'LiFi'].indexOf(technology) >>> 0;
+const rankOf = (technology: string) => (technologyNames as readonly string[]).indexOf(technology) >>> 0;
 
 export function EnergyPage() {
   const window = timeWindow.value;

@@ -6,7 +6,7 @@ import { ListSearch } from '../../../components/forms/draft.tsx';
 import { Choice } from '../../../components/forms/fields.tsx';
 import { Page } from '../../../components/page.tsx';
 import { PhoneFold } from '../../../components/tables/filter-bar.tsx';
-import { technologyNames } from '../../../data/agents.ts';
+import { technologyChoices } from '../../../data/agents.ts';
 import '../../../components/tables/table.css';
 import { filterRows } from '../../../components/tables/table-view.ts';
 import { type FleetAgent, useFleet } from '../../../data/fleet.ts';
@@ -70,7 +70,7 @@ export function MapPage() {
                 label={agentsText.typeFilter}
                 value={type}
                 onChange={setType}
-                options={{ '': agentsText.allTypes, ...technologyNames }}
+                options={{ '': agentsText.allTypes, ...technologyChoices }}
               />
               <Choice
                 label={agentsText.stateFilter}

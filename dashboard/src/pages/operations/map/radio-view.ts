@@ -1,14 +1,14 @@
 // Which part of the world a radio map is asked for, and how fine.
-import type { CoverageBounds, CoverageLayer, Technology } from '../../../api/client.ts';
+import { type EmulatedTechnology, emulatedTechnologies } from '@weft/contract/emulated-model';
+import type { CoverageBounds, CoverageLayer } from '../../../api/client.ts';
 import { isOfNetwork } from '../../../data/agents.ts';
 import type { FleetAgent } from '../../../data/fleet.ts';
 import { areaOf, contains, intersect, padded } from '../../../map/radio-raster.ts';
 
 const layers: readonly string[] = ['best_server', 'signal', 'sinr', 'rate'] satisfies CoverageLayer[];
-const technologies: readonly string[] = ['5G', 'WiFi', 'LiFi'] satisfies Technology[];
 const metresPerDegree = 111_320;
 /** How far around the outermost access points something is to be seen. */
-const reachM: Record<Technology, number> = { '5G': 600, WiFi: 90, LiFi: 6 };
+const reachM: Record<EmulatedTechnology, number> = { '5G': 600, WiFi: 90, LiFi: 6 };
 const longSide = 192;
 const maxSide = 256;
 /** A raster that shows so many times more than is visible is too coarse. */
@@ -18,8 +18,8 @@ export function isLayer(name: string): name is CoverageLayer {
   return layers.includes(name);
 }
 
-export function isTechnology(name: string): name is Technology {
-  return technologies.includes(name);
+export function isTechnology(name: string): name is EmulatedTechnology {
+  return (emulatedTechnologies as readonly string[]).includes(name);
 }
 
 /** The chosen network as long as something of it is visible, else the one with most access points there; without any, the chosen or first. */
@@ -40,11 +40,11 @@ export function networkInView<Run extends { job_number: string }>(
 
 /** The first technology that has access points of the network in view; without any there, the first. */
 export function technologyInView(
-  offered: readonly Technology[],
+  offered: readonly EmulatedTechnology[],
   agents: readonly Pick<FleetAgent, 'ap_id' | 'technology' | 'geolocation'>[],
   view: CoverageBounds | undefined,
   job_number: string,
-): Technology | undefined {
+): EmulatedTechnology | undefined {
   const visible = agents.filter((agent) => isIn(view, agent) && isOfNetwork(agent.ap_id, job_number));
   return offered.find((name) => visible.some(({ technology }) => technology === name)) ?? offered[0];
 }
@@ -59,7 +59,7 @@ function isIn(view: CoverageBounds | undefined, { geolocation }: Pick<FleetAgent
 export function extentOf(
   agents: readonly Pick<FleetAgent, 'ap_id' | 'technology' | 'geolocation'>[],
   job_number: string,
-  technology: Technology,
+  technology: EmulatedTechnology,
 ): CoverageBounds | undefined {
   const places = agents.flatMap((agent) =>
     agent.technology === technology && isOfNetwork(agent.ap_id, job_number) && agent.geolocation
@@ -108,7 +108,7 @@ function rounded(degrees: number): number {
 }
 
 /** Cells that are smaller than the points of the raster fall between them. */
-export function isTooFar(bounds: CoverageBounds, technology: Technology): boolean {
+export function isTooFar(bounds: CoverageBounds, technology: EmulatedTechnology): boolean {
   return ((bounds.north - bounds.south) * metresPerDegree) / sidesOf(bounds).rows > reachM[technology];
 }
 

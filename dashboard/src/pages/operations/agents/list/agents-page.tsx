@@ -1,6 +1,6 @@
 // All access points: which are online, of what kind, where, and how each fares. The server selects, searches and sorts; the
 // address says how, and views of it can be kept.
-import { technologyNames } from '../../../../data/agents.ts';
+import { technologyChoices } from '../../../../data/agents.ts';
 import '../agents-page.css';
 import { useMemo, useState } from 'preact/hooks';
 import type { AgentListItem } from '../../../../api/client.ts';
@@ -175,7 +175,7 @@ export function AgentsPage() {
                   label={agentsText.typeFilter}
                   value={type}
                   onChange={setType}
-                  options={{ '': agentsText.allTypes, ...technologyNames }}
+                  options={{ '': agentsText.allTypes, ...technologyChoices }}
                 />
                 <CheckMenu
                   title={shownMetrics.length === 0 ? 'Add columns' : `Added columns: ${shownMetrics.length}`}
