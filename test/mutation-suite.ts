@@ -1,5 +1,7 @@
 // One test per operation that the running server documents: mutated requests, and what must hold for every answer.
+
 import { Agent } from 'node:http';
+import { byTechnology } from '@weft/contract/technologies';
 import fc from 'fast-check';
 import { afterAll, expect, it } from 'vitest';
 import type { Route } from '../controller/src/core/http/request/route.ts';
@@ -34,7 +36,7 @@ export const known = {
   command: ['sleep', '{"name":"set_tx_power","dbm":3}'],
   guard: ['rssi>-90'],
   groups: [[], [{ name: 'power', parameters: ['tx_power'], policy: 'priority' }]],
-  interference_range_m: [{ '5G': 500, WiFi: 60, LiFi: 8 }],
+  interference_range_m: [byTechnology(() => 60)],
   oscillation: [{ reversals: 3, window_s: 600, freeze_s: 600 }],
   blast_radius: [{ fraction: 0.1, minimum: 10, window_s: 60 }],
   access_point_type: ['WiFi', 'LiFi'],

@@ -1,5 +1,6 @@
 // Rules, and sequences of commands, such as chance makes them: for properties of decisions.
 import type { ConflictRules } from '@weft/contract';
+import { byTechnology, technologies, technologyNames } from '@weft/contract/technologies';
 import fc from 'fast-check';
 import type { Intent } from '../../controller/src/core/commands/arbitration/conflict-intent.ts';
 import { parseConflictRules } from '../../controller/src/core/commands/arbitration/conflict-rules.ts';
@@ -15,7 +16,7 @@ export const anyRules: fc.Arbitrary<ConflictRules> = fc
       fc.tuple(
         anyPolicy,
         fc.record({
-          technology: fc.constantFrom('5G', 'WiFi', 'LiFi', null),
+          technology: fc.constantFrom(...technologyNames, null),
           scope: fc.constantFrom('agent', 'neighbours'),
           loser: fc.constantFrom('reject', 'queue'),
           hold_s: fc.constantFrom(0, 1, 30, 3600),
@@ -25,7 +26,10 @@ export const anyRules: fc.Arbitrary<ConflictRules> = fc
       ),
       { maxLength: 6 },
     ),
-    interference_range_m: fc.record({ '5G': fc.constant(500), WiFi: fc.constantFrom(0, 60), LiFi: fc.constant(8) }),
+    interference_range_m: fc.record({
+      ...byTechnology((name) => fc.constant(technologies[name].interferenceM)),
+      WiFi: fc.constantFrom(0, 60),
+    }),
     oscillation: fc.record({
       reversals: fc.integer({ min: 1, max: 6 }),
       window_s: fc.constantFrom(1, 600),

@@ -1,11 +1,15 @@
 // A radio map as the page holds it: values on a raster over a part of the world. Pure.
 import { decodeCoverage } from '@weft/contract/coverage-values';
+import type { EmulatedTechnology } from '@weft/contract/emulated-model';
 import type { CoverageAnswer, CoverageBounds, CoverageRaster } from '../api/client.ts';
 import type { GeoPlace } from './mercator.ts';
 
 type Heading = Pick<CoverageAnswer, 'layer' | 'technology' | 'unit' | 'bounds' | 'columns' | 'rows' | 'access_points'>;
 
-export interface RadioRaster extends Omit<Heading, 'access_points'>, Pick<CoverageAnswer, 'min' | 'max'> {
+export interface RadioRaster
+  extends Omit<Heading, 'access_points' | 'technology'>,
+    Pick<CoverageAnswer, 'min' | 'max'> {
+  technology: EmulatedTechnology;
   /** Rows from north to south; NaN where nothing is heard. */
   values: Float32Array;
   /** What the values of best_server count. */
@@ -13,13 +17,15 @@ export interface RadioRaster extends Omit<Heading, 'access_points'>, Pick<Covera
 }
 
 export function toRaster(
-  { layer, technology, unit, bounds, columns, rows, access_points }: Heading,
+  { layer, technology: told, unit, bounds, columns, rows, access_points }: Heading,
   { values, scale, min, max }: CoverageRaster,
 ): RadioRaster {
   const decoded =
     typeof values === 'string'
       ? decodeCoverage(values, scale)
       : Float32Array.from(values, (value) => (value === null ? Number.NaN : value * scale));
+  // Only emulated networks have radio maps.
+  const technology = told as EmulatedTechnology;
   return { layer, technology, unit, bounds, columns, rows, values: decoded, min, max, accessPoints: access_points };
 }
 

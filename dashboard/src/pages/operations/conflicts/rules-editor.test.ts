@@ -1,4 +1,5 @@
 // Rules on their way into the form and back.
+import { byTechnology, technologies } from '@weft/contract/technologies';
 import { expect, it } from 'vitest';
 import type { ConflictRules } from '../../../api/client.ts';
 import { groupCount, toRules, toRulesValues, withGroup, withoutGroup } from './rules-editor.tsx';
@@ -27,7 +28,7 @@ const rules: ConflictRules = {
       min_interval_ms: 0,
     },
   ],
-  interference_range_m: { '5G': 500, WiFi: 60, LiFi: 8 },
+  interference_range_m: byTechnology((name) => technologies[name].interferenceM),
   oscillation: { reversals: 3, window_s: 600, freeze_s: 0 },
   blast_radius: { fraction: 0.1, minimum: 10, window_s: 60 },
 };
