@@ -1,14 +1,15 @@
 // Radio maps of a running network: made by one thread that is kept while they are asked for, and kept themselves for as long
 // as the network stays as it is, so that equal questions of one second are computed once.
 
-import { Worker } from 'node:worker_threads';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { CoverageRequest } from '../coverage/coverage.ts';
 import { maxAfterSeconds } from '../coverage/coverage-difference.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
 import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';
-import { planCommands, problem, type RunProblem } from './what-if-queue.ts';
+import { steadyMs } from './model-clock.ts';
+import { problem, type RunProblem, ThreadQueue } from './thread-queue.ts';
+import { planCommands } from './what-if-queue.ts';
 
 const maxWaiting = 16;
 const maxKept = 16;
@@ -26,32 +27,30 @@ export interface CoverageQueueOptions {
   stepMs: () => number;
 }
 
-type Unnumbered<T> = T extends unknown ? Omit<T, 'id'> : never;
-
-interface Asked {
-  task: Unnumbered<CoverageTask>;
+interface Asked extends ReturnType<ThreadQueue<CoverageReply>['ask']> {
   /** Who waits for it. */
   askers: Set<string>;
-  reply: Promise<CoverageReply>;
-  answer: (reply: CoverageReply) => void;
 }
 
 export class CoverageQueue {
   readonly #options: CoverageQueueOptions;
   readonly #kept = new BoundedMap<string, Asked>(maxKept);
-  /** In the order of their turns; the thread has the first one, and no other. */
-  readonly #waiting = new Map<number, Asked>();
+  readonly #waiting = new Set<Asked>();
+  readonly #queue = new ThreadQueue<CoverageReply>({
+    module: new URL('./coverage-thread.ts', import.meta.url),
+    ...{ idleMs, what: 'The radio map', code: 'coverage_failed' },
+  });
   #version = '';
-  #thread: Worker | undefined;
-  #lastId = 0;
-  #idle: NodeJS.Timeout | undefined;
   /** How many were computed rather than kept. */
   computed = 0;
-  /** How many threads were started: one that is given up ends what it computes. */
-  threads = 0;
 
   constructor(options: CoverageQueueOptions) {
     this.#options = options;
+  }
+
+  /** How many were started: one that is given up ends what it computes. */
+  get threads(): number {
+    return this.#queue.threads;
   }
 
   /** Never throws. `asker` is who can cancel it. */
@@ -69,12 +68,17 @@ export class CoverageQueue {
     }
     const task = this.#read(body);
     if ('error' in task) return Promise.resolve(task);
-    if (this.#waiting.size >= maxWaiting) {
+    if (this.#queue.size >= maxWaiting) {
       return Promise.resolve(problem('too_many_coverages', `${maxWaiting} radio maps of this network wait already`));
     }
-    const asked = this.#compute(task, asker);
+    this.computed++;
+    const untilMs = steadyMs() + giveUpMs;
+    const turn = this.#queue.ask(() => ({ task, withinMs: untilMs - steadyMs() }));
+    const asked = { ...turn, askers: new Set([asker]) };
     this.#kept.set(key, asked);
+    this.#waiting.add(asked);
     void asked.reply.then((answer) => {
+      this.#waiting.delete(asked);
       if ('error' in answer && this.#kept.get(key) === asked) this.#kept.delete(key);
     });
     return asked.reply;
@@ -82,17 +86,16 @@ export class CoverageQueue {
 
   /** This one does not wait any more: what nobody waits for is not computed, or not to its end. */
   cancel(asker: string): void {
-    for (const [id, { askers }] of this.#waiting) {
-      if (askers.delete(asker) && askers.size === 0) this.#giveUp(id, 'Nobody waits for the answer');
+    for (const { askers, leave } of this.#waiting) {
+      if (askers.delete(asker) && askers.size === 0) leave(problem('coverage_failed', 'Nobody waits for the answer'));
     }
   }
 
   close(): void {
-    clearTimeout(this.#idle);
-    this.#end('The run has ended');
+    this.#queue.close();
   }
 
-  #read(body: Record<string, unknown>): Unnumbered<CoverageTask> | RunProblem {
+  #read(body: Record<string, unknown>): CoverageTask | RunProblem {
     const { run, stepMs } = this.#options;
     const { commands, after_seconds: afterSeconds = usualAfterSeconds, height, bounds, ...rest } = body;
     const request = {
@@ -122,71 +125,5 @@ export class CoverageQueue {
     const next = world.clone();
     next.step();
     return { state: next.radioState(), second: second + 1 };
-  }
-
-  #compute(task: Unnumbered<CoverageTask>, asker: string): Asked {
-    this.#lastId++;
-    const id = this.#lastId;
-    this.computed++;
-    const { promise: reply, resolve } = Promise.withResolvers<CoverageReply>();
-    const timer = setTimeout(() => this.#giveUp(id, 'The radio map took too long'), giveUpMs);
-    const answer = (reply: CoverageReply) => {
-      clearTimeout(timer);
-      this.#waiting.delete(id);
-      resolve(reply);
-    };
-    const asked = { task, askers: new Set([asker]), reply, answer };
-    this.#waiting.set(id, asked);
-    if (this.#waiting.size === 1) this.#next();
-    return asked;
-  }
-
-  #next(): void {
-    const [first] = this.#waiting;
-    if (first) this.#start().postMessage({ ...first[1].task, id: first[0] });
-    else this.#rest();
-  }
-
-  #giveUp(id: number, detail: string): void {
-    const [current] = this.#waiting.keys();
-    this.#waiting.get(id)?.answer(problem('coverage_failed', detail));
-    if (id !== current) return;
-    // It cannot be reached while it computes.
-    void this.#thread?.terminate();
-    this.#thread = undefined;
-    this.#next();
-  }
-
-  #start(): Worker {
-    clearTimeout(this.#idle);
-    if (this.#thread) return this.#thread;
-    this.threads++;
-    const thread = new Worker(new URL('./coverage-thread.ts', import.meta.url));
-    thread.on('message', ({ id, answer }: { id: number; answer: CoverageReply }) => {
-      if (this.#thread !== thread) return;
-      this.#waiting.get(id)?.answer(answer);
-      this.#next();
-    });
-    const fail = () => {
-      if (this.#thread === thread) this.#end('The radio map could not be computed');
-    };
-    thread.on('error', fail);
-    thread.on('exit', fail);
-    this.#thread = thread;
-    return thread;
-  }
-
-  #rest(): void {
-    if (!this.#thread) return;
-    this.#idle = setTimeout(() => this.#end(''), idleMs);
-    this.#idle.unref();
-  }
-
-  /** Ends the thread; the next question starts another. */
-  #end(detail: string): void {
-    void this.#thread?.terminate();
-    this.#thread = undefined;
-    for (const { answer } of [...this.#waiting.values()]) answer(problem('coverage_failed', detail));
-    clearTimeout(this.#idle);
   }
 }

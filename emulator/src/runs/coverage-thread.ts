@@ -8,13 +8,13 @@ import { restoreWorld } from '../world/world.ts';
 import type { RadioState, WorldState } from '../world/world-state.ts';
 import { answerCoverage, answerDifference } from './coverage-answer.ts';
 
-export type CoverageTask = { id: number; request: CoverageRequest; second: number } & (
+export type CoverageTask = { request: CoverageRequest; second: number } & (
   | { state: RadioState }
   | { world: WorldState; commands: PlannedCommand[]; afterSeconds: number }
 );
 
 parentPort!.on('message', (task: CoverageTask) => {
-  parentPort!.postMessage({ id: task.id, answer: answer(task) });
+  parentPort!.postMessage(answer(task));
 });
 
 function answer(task: CoverageTask): unknown {

@@ -6,7 +6,7 @@ import { BoundedMap } from '@weft/contract/bounded-map';
 import type { EmulatedRun } from './emulated-run.ts';
 import { type Course, maxRerunSeconds, type Rerun } from './rerun.ts';
 import type { RerunThreadOptions } from './rerun-thread.ts';
-import { problem, type RunProblem } from './what-if-queue.ts';
+import { problem, type RunProblem } from './thread-queue.ts';
 
 const budgetMs = 10 * 60_000;
 const forgottenAfterMs = 30_000;

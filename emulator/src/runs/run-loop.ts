@@ -9,7 +9,7 @@ import type { EmulatedRun } from './emulated-run.ts';
 import type { ModelClock } from './model-clock.ts';
 import type { RunFiles } from './run-files.ts';
 import type { RunStatus } from './run-messages.ts';
-import type { RunProblem } from './what-if-queue.ts';
+import type { RunProblem } from './thread-queue.ts';
 
 /** With more speed several seconds are done at once, and reported at once. */
 export const leastTickMs = 250;

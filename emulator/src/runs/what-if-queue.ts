@@ -1,11 +1,11 @@
 // Runs what-if requests one after the other. Each gets its share of the time that a caller waits, and says how far it got.
-import { Worker } from 'node:worker_threads';
 import { parseObject } from '@weft/contract/is-object';
 import type { PlannedCommand } from '../what-if/future.ts';
 import { maxFutures } from '../what-if/interval.ts';
 import { maxWhatIfMinutes } from '../what-if/what-if.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import { steadyMs } from './model-clock.ts';
+import { problem, type RunProblem, ThreadQueue } from './thread-queue.ts';
 import type { RunWhatIfAnswer } from './what-if-answer.ts';
 import type { WhatIfTask } from './what-if-thread.ts';
 
@@ -25,10 +25,6 @@ const usualMinutes = 5;
 const usualFutures = 8;
 const commandName = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 
-export interface RunProblem {
-  error: { code: string; detail: string; field?: string };
-}
-
 export interface WhatIfQueueOptions {
   run: EmulatedRun;
   now?: () => number;
@@ -37,13 +33,12 @@ export interface WhatIfQueueOptions {
 export class WhatIfQueue {
   readonly #run: EmulatedRun;
   readonly #now: () => number;
-  /** Including the one that is worked on. */
-  #waiting = 0;
-  #last: Promise<unknown> = Promise.resolve();
-  #thread: Worker | undefined;
-  #idle: NodeJS.Timeout | undefined;
-  /** Those that wait or are worked on. */
-  readonly #asked = new Map<string, AbortController>();
+  readonly #queue = new ThreadQueue<RunWhatIfAnswer>({
+    module: new URL('./what-if-thread.ts', import.meta.url),
+    ...{ idleMs, what: 'The look ahead', code: 'what_if_failed' },
+  });
+  /** How those that wait or are computed are left. */
+  readonly #asked = new Map<string, () => void>();
 
   constructor({ run, now = steadyMs }: WhatIfQueueOptions) {
     this.#run = run;
@@ -54,22 +49,23 @@ export class WhatIfQueue {
   async ask(body: Record<string, unknown>, id = ''): Promise<RunWhatIfAnswer | RunProblem> {
     const question = this.#read(body);
     if ('error' in question) return question;
-    if (this.#waiting >= maxWaiting) return problem('too_many_what_ifs', `${maxWaiting} questions wait already`);
-    this.#waiting++;
+    if (this.#queue.size >= maxWaiting) return problem('too_many_what_ifs', `${maxWaiting} questions wait already`);
     const askedAtMs = this.#now();
-    const asked = new AbortController();
-    this.#asked.set(id, asked);
-    const answer = this.#last.then(() => this.#inTime(question, askedAtMs, asked.signal));
-    this.#last = answer;
-    return answer.finally(() => {
-      this.#waiting--;
-      if (this.#asked.get(id) === asked) this.#asked.delete(id);
+    const { reply, leave } = this.#queue.ask(() => this.#turn(question, askedAtMs));
+    const cancel = () => leave(problem('what_if_cancelled', 'Nobody waits for the answer'));
+    this.#asked.set(id, cancel);
+    return reply.finally(() => {
+      if (this.#asked.get(id) === cancel) this.#asked.delete(id);
     });
   }
 
   /** Nobody waits for the answer to this one any more. */
   cancel(id: string): undefined {
-    this.#asked.get(id)?.abort();
+    this.#asked.get(id)?.();
+  }
+
+  close(): void {
+    this.#queue.close();
   }
 
   #read(body: Record<string, unknown>): Question | RunProblem {
@@ -85,48 +81,13 @@ export class WhatIfQueue {
     return 'error' in planned ? planned : { commands: planned, minutes, futures: futures as number, withinMs };
   }
 
-  async #inTime(question: Question, askedAtMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
-    if (gone.aborted) return nobodyWaits();
+  #turn({ withinMs, ...question }: Question, askedAtMs: number): { task: WhatIfTask; withinMs: number } | RunProblem {
     const waitedMs = this.#now() - askedAtMs;
     const leftMs = answerWithinMs - waitedMs;
     if (leftMs < leastMs) return problem('too_many_what_ifs', 'the questions before this one have taken all the time');
-    return this.#look(question, budgetOf(leftMs, this.#waiting - 1, question.withinMs - waitedMs), gone);
-  }
-
-  #look(question: Question, budgetMs: number, gone: AbortSignal): Promise<RunWhatIfAnswer | RunProblem> {
-    const thread = this.#begin();
-    const { promise, resolve } = Promise.withResolvers<RunWhatIfAnswer | RunProblem>();
-    const fail = () => resolve(problem('what_if_failed', 'The look ahead came to no end'));
-    const timer = setTimeout(fail, budgetMs + graceMs);
-    gone.addEventListener('abort', () => resolve(nobodyWaits()));
-    thread.on('message', resolve).on('error', fail).on('exit', fail);
-    const world = this.#run.world.snapshot();
-    thread.postMessage({ world, ...question, untilMs: steadyMs() + budgetMs } satisfies WhatIfTask);
-    return promise.then((answer) => {
-      clearTimeout(timer);
-      thread.off('message', resolve).off('error', fail).off('exit', fail);
-      // It cannot be reached while it computes.
-      if ('error' in answer) this.close();
-      else this.#idle = setTimeout(() => this.close(), idleMs).unref();
-      return answer;
-    });
-  }
-
-  /** The one that is there: another one would be ready half a second later. */
-  #begin(): Worker {
-    clearTimeout(this.#idle);
-    if (this.#thread) return this.#thread;
-    const thread = new Worker(new URL('./what-if-thread.ts', import.meta.url));
-    // Also while nobody waits for it.
-    this.#thread = thread.on('error', () => {}).on('exit', () => this.#thread === thread && this.close());
-    return thread;
-  }
-
-  /** Ends the thread; the next question starts another. */
-  close(): void {
-    clearTimeout(this.#idle);
-    void this.#thread?.terminate();
-    this.#thread = undefined;
+    const budgetMs = budgetOf(leftMs, this.#queue.size - 1, withinMs - waitedMs);
+    const task = { world: this.#run.world.snapshot(), ...question, untilMs: steadyMs() + budgetMs };
+    return { task, withinMs: budgetMs + graceMs };
   }
 }
 
@@ -167,12 +128,4 @@ export function parseCommand(text: unknown): { name: string; args: Record<string
   if (commandName.test(text)) return { name: text, args: {} };
   const { name, ...args } = parseObject(text) ?? {};
   return typeof name === 'string' && commandName.test(name) ? { name, args } : undefined;
-}
-
-function nobodyWaits(): RunProblem {
-  return problem('what_if_cancelled', 'Nobody waits for the answer');
-}
-
-export function problem(code: string, detail: string, field?: string): RunProblem {
-  return { error: { code, detail, ...(field !== undefined && { field }) } };
 }
