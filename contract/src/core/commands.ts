@@ -1,8 +1,8 @@
 // Commands: what is sent to access points and its result; and the rules that decide between callers who want
 // different things.
 import { pageFields } from './answers.ts';
-import { byTechnology, technologyNames } from './functions/technologies.ts';
 import * as Type from './schema/schema.ts';
+import { byTechnology, technologyNames } from './technologies.ts';
 
 const NullableTimestamp = Type.OrNull(Type.Timestamp);
 const NullableText = Type.OrNull(Type.String());

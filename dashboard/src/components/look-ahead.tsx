@@ -1,5 +1,6 @@
-// What can be asked before something is sent: a list that the lab fills, as routes are. Without the lab it is empty, and pages only
-// send. What was found goes on in their charts, as a ghost of each metric, and on the map, as what was planned.
+// What can be asked before something is sent: a list that the lab fills, as routes are. Without the lab it is empty,
+// and pages only send. What was found goes on in their charts, as a ghost of each metric, and on the map, as what was
+// planned.
 import { signal } from '@preact/signals';
 import { parseObject } from '@weft/contract/is-object';
 import type { ComponentChildren } from 'preact';

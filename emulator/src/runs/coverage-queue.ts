@@ -5,9 +5,9 @@ import { BoundedMap } from '@weft/contract/bounded-map';
 import type { CoverageRequest } from '../coverage/coverage.ts';
 import { maxAfterSeconds } from '../coverage/coverage-difference.ts';
 import type { RunCoverageAnswer, RunCoverageDifference } from './coverage-answer.ts';
-import type { CoverageTask } from './coverage-thread.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import { steadyMs } from './model-clock.ts';
+import type { CoverageTask } from './question-thread.ts';
 import { problem, type RunProblem, ThreadQueue } from './thread-queue.ts';
 import { planCommands } from './what-if-queue.ts';
 
@@ -37,7 +37,7 @@ export class CoverageQueue {
   readonly #kept = new BoundedMap<string, Asked>(maxKept);
   readonly #waiting = new Set<Asked>();
   readonly #queue = new ThreadQueue<CoverageReply>({
-    module: new URL('./coverage-thread.ts', import.meta.url),
+    module: new URL('./question-thread.ts', import.meta.url),
     ...{ idleMs, what: 'The radio map', code: 'coverage_failed' },
   });
   #version = '';

@@ -1,6 +1,6 @@
-// Questions to a run that are computed beside it: one thread, one question at a time, in the order in which they came. The thread
-// stays for a while for the next one, and is ended with a question that nobody waits for or that takes too long: it cannot be
-// reached while it computes.
+// Questions to a run that are computed beside it: one thread, one question at a time, in the order in which they came.
+// It stays for a while for the next one, and is ended with a question that nobody waits for or that takes too long: it
+// cannot be reached while it computes.
 import { Worker } from 'node:worker_threads';
 
 export interface RunProblem {

@@ -5,9 +5,9 @@ import { maxFutures } from '../what-if/interval.ts';
 import { maxWhatIfMinutes } from '../what-if/what-if.ts';
 import type { EmulatedRun } from './emulated-run.ts';
 import { steadyMs } from './model-clock.ts';
+import type { WhatIfTask } from './question-thread.ts';
 import { problem, type RunProblem, ThreadQueue } from './thread-queue.ts';
 import type { RunWhatIfAnswer } from './what-if-answer.ts';
-import type { WhatIfTask } from './what-if-thread.ts';
 
 const maxWaiting = 8;
 /** The caller gives up after 60 seconds; the answer has to come back to it. */
@@ -34,7 +34,7 @@ export class WhatIfQueue {
   readonly #run: EmulatedRun;
   readonly #now: () => number;
   readonly #queue = new ThreadQueue<RunWhatIfAnswer>({
-    module: new URL('./what-if-thread.ts', import.meta.url),
+    module: new URL('./question-thread.ts', import.meta.url),
     ...{ idleMs, what: 'The look ahead', code: 'what_if_failed' },
   });
   /** How those that wait or are computed are left. */

@@ -1,6 +1,5 @@
-// What the core says of emulated networks and their model has too: its version, the technologies of its access points, and what
-// devices do.
-import type { Technology } from '../functions/technologies.ts';
+// What the core says of emulated networks and their model has too: its version, its technologies, and what devices do.
+import type { Technology } from '../technologies.ts';
 
 /** Of the physics: another one gives other numbers for the same seed. */
 export const modelVersion = 3;

@@ -1,5 +1,5 @@
-// The technologies of access points, and what every package knows of one. What only one of them has to say of each stands there, in
-// a table by technology that does not compile while one is missing.
+// The technologies of access points, and what every package knows of one. What only one package has to say of each
+// stands there, in a table by technology that does not compile while one is missing.
 
 interface Facts {
   /** Other ways to write it, in small letters and digits. */
