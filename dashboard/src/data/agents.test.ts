@@ -2,13 +2,12 @@
 // Names of access points, asked for in few questions.
 import { parseSelector } from '@weft/contract/selector';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import {
   batchesOf,
   byName,
   coverageOf,
   findAgent,
-  geolocationOf,
   isSleeping,
   isStale,
   noteNames,
@@ -29,24 +28,6 @@ it('a sentence names an access point as people call it, once, also where its nam
   expect(withAgentName('ap-2 is offline', 'ap-2')).toBe('Roof is offline');
   expect(withAgentName('ap-1 is offline', 'ap-1')).toBe('ap-1 by the stairs is offline');
   expect(withAgentName('ap-1 by the stairs is offline', 'ap-1')).toBe('ap-1 by the stairs is offline');
-});
-
-describe('the place of an agent', () => {
-  it.each([
-    { latitude: 51.45, longitude: -2.58 },
-    { lat: 51.45, long: -2.58 },
-    { lat: '51.45', lon: '-2.58' },
-    { lat: 51.45, lng: -2.58 },
-  ])('is read from %j', (geolocation) => {
-    expect(geolocationOf({ geolocation })).toEqual({ latitude: 51.45, longitude: -2.58 });
-  });
-
-  it.each([undefined, null, 'Bristol', {}, { lat: 91, lon: 0 }, { lat: 1 }, { lat: '', lon: 1 }, { lat: [], lon: 1 }])(
-    'is unknown with %j',
-    (geolocation) => {
-      expect(geolocationOf({ geolocation })).toBeUndefined();
-    },
-  );
 });
 
 it('the technology is read however it is spelled, and unknown for anything else', () => {

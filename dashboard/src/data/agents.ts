@@ -1,6 +1,7 @@
 // An access point for people: what it is called, how it is in one word, what is understood of its free-form configuration, where
 // nothing is trusted, and whether a value of it still says something about now.
 import { signal } from '@preact/signals';
+import { type Place, readPlace } from '@weft/contract/place';
 import type { AgentState } from '@weft/contract/selector';
 import { byTechnology, readTechnology, type Technology, technologies } from '@weft/contract/technologies';
 import { type AgentPresence, call, type HealthWord } from '../api/client.ts';
@@ -14,38 +15,19 @@ export function technologyOf({ access_point_type }: Record<string, unknown>): Te
   return readTechnology(access_point_type);
 }
 
-/** Undefined unless both are numbers on the globe; numbers in texts count. */
-export function geolocationOf(
-  configuration: Record<string, unknown>,
-): { latitude: number; longitude: number } | undefined {
-  const given = configuration.geolocation;
-  if (typeof given !== 'object' || given === null) return undefined;
-  const { latitude, lat, longitude, long, lon, lng } = given as Record<string, unknown>;
-  const north = toNumber(latitude ?? lat);
-  const east = toNumber(longitude ?? long ?? lon ?? lng);
-  if (north === undefined || east === undefined || Math.abs(north) > 90 || Math.abs(east) > 180) return undefined;
-  return { latitude: north, longitude: east };
-}
-
 /** As forms write coordinates: to about a metre. */
 export function writeCoordinates(latitude: number, longitude: number): string {
   return `${latitude.toFixed(5)}, ${longitude.toFixed(5)}`;
 }
 
 /** `51.4552, -2.5966`; undefined for anything else. */
-export function readCoordinates(text: string): { latitude: number; longitude: number } | undefined {
+export function readCoordinates(text: string): Place | undefined {
   const parts = text
     .replaceAll('−', '-')
     .split(/[,;]|\s+/)
     .filter(Boolean);
   const [latitude, longitude] = parts;
-  return parts.length === 2 ? geolocationOf({ geolocation: { latitude, longitude } }) : undefined;
-}
-
-function toNumber(value: unknown): number | undefined {
-  if (typeof value !== 'number' && (typeof value !== 'string' || value.trim() === '')) return undefined;
-  const number = Number(value);
-  return Number.isFinite(number) ? number : undefined;
+  return parts.length === 2 ? readPlace({ geolocation: { latitude, longitude } }) : undefined;
 }
 
 /** One that sleeps reports, but serves no devices: people read that instead of online. */

@@ -1,8 +1,9 @@
 // The fleet as most pages need it: every agent with its presence, technology and place, kept fresh.
+import { readPlace } from '@weft/contract/place';
 import { agentStates } from '@weft/contract/selector';
 import { useEffect, useMemo } from 'preact/hooks';
 import type { AgentListItem, AgentPresence, Failure, Technology } from '../api/client.ts';
-import { geolocationOf, isSleeping, type ShownState, shownState, technologyOf } from './agents.ts';
+import { isSleeping, type ShownState, shownState, technologyOf } from './agents.ts';
 import { noteAnswer } from './freshness.ts';
 import { useAgents } from './lists/list-pages.ts';
 import { queries, useOperation } from './use-operation.ts';
@@ -110,6 +111,6 @@ export function stateOf(told: AgentPresence | undefined, isAsleep: boolean): Sho
 
 function toConfigured({ ap_id, configuration = {}, state }: AgentListItem) {
   const technology = technologyOf(configuration);
-  const geolocation = geolocationOf(configuration);
+  const geolocation = readPlace(configuration);
   return [ap_id, { ap_id, configuration, technology, geolocation, wasNew: state === 'never' }] as const;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { row } from '../../../../examples/fleet/imagined-cells.ts';
-import { Fleet } from './fleet.ts';
+import { Fleet, positionOf } from './fleet.ts';
 import { helpersOf } from './neighbourhood.ts';
 
 const at = (seconds: number) => new Date(seconds * 1000).toISOString();
@@ -24,6 +24,17 @@ test('an access point is unknown until its place is', () => {
   fleet.learn([agent('a')]);
   expect(fleet.hear(sample)).toBe(true);
   expect(fleet.cells()).toMatchObject([{ ap_id: 'a', isAwake: true, load: 0.1 }]);
+});
+
+test('a place and a technology are understood in all the forms that Weft understands', () => {
+  const place = { latitude: 51.45, longitude: -2.58 };
+  for (const geolocation of [place, { lat: 51.45, lon: -2.58 }, { lat: '51.45', lng: '-2.58' }]) {
+    expect(positionOf('a', { access_point_type: 'wi-fi', geolocation })).toEqual({
+      ap_id: 'a',
+      technology: 'WiFi',
+      ...place,
+    });
+  }
 });
 
 test('the load of each technology is read from its own metric', () => {

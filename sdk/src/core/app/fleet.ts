@@ -1,6 +1,7 @@
 // The state of the network for a control program: each access point with its position and load, kept up to date by
 // live samples. Its time is that of the samples, so that it works with faster emulated networks too.
 import type { AgentDetails, Technology } from '@weft/contract';
+import { readPlace } from '@weft/contract/place';
 import { readTechnology, technologies } from '@weft/contract/technologies';
 import type { LiveSample } from './fleet-reader.ts';
 
@@ -127,9 +128,7 @@ function weight(seconds: number, overSeconds: number): number {
 }
 
 export function positionOf(ap_id: string, configuration: Record<string, unknown>): Place | undefined {
-  const { access_point_type, geolocation } = configuration;
-  const technology = readTechnology(access_point_type);
-  const { latitude, longitude } = (geolocation ?? {}) as Record<string, unknown>;
-  if (technology === undefined || typeof latitude !== 'number' || typeof longitude !== 'number') return undefined;
-  return { ap_id, technology, latitude, longitude };
+  const technology = readTechnology(configuration.access_point_type);
+  const place = readPlace(configuration);
+  return technology && place && { ap_id, technology, ...place };
 }

@@ -1,5 +1,6 @@
 // Beside the charts of an access point: how it is connected and where it is, its health, and what administrators and managers
 // can do with it. Rows are there before their values, so that nothing below them moves.
+import { readPlace } from '@weft/contract/place';
 import { useState } from 'preact/hooks';
 import {
   type AgentHealthReport,
@@ -13,7 +14,7 @@ import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { useAction } from '../../../components/feedback.tsx';
 import { Card, Facts } from '../../../components/page.tsx';
-import { agentName, geolocationOf } from '../../../data/agents.ts';
+import { agentName } from '../../../data/agents.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../../format.ts';
 import { navigate } from '../../../router/location.ts';
@@ -41,7 +42,7 @@ interface ConnectionFactsProps {
 }
 
 export function ConnectionFacts({ there, configuration }: ConnectionFactsProps) {
-  const place = geolocationOf(configuration);
+  const place = readPlace(configuration);
   const { label } = configuration;
   const budget = there?.report_budget;
   return (

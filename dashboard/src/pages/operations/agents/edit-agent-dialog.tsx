@@ -1,6 +1,7 @@
 // Edits an access point: where it is, how often it reports, its password. An update replaces the whole configuration, so every key
 // that the form does not show is kept; the old configuration can be restored right after. What people call it, its site and
 // its tags are labels.
+import { readPlace } from '@weft/contract/place';
 import { useState } from 'preact/hooks';
 import { call } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
@@ -8,7 +9,7 @@ import { attempt, showToast } from '../../../components/feedback.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { FormDialog, SubmitButton, useForm } from '../../../components/forms/form.tsx';
 import { PasswordField } from '../../../components/forms/password-field.tsx';
-import { geolocationOf, readCoordinates } from '../../../data/agents.ts';
+import { readCoordinates } from '../../../data/agents.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { agentsText, overviewText } from '../../../text/pages.ts';
 
@@ -23,7 +24,7 @@ export interface EditValues extends Record<string, string> {
 export type Changes = Record<string, unknown>;
 
 export function toEditValues(configuration: Configuration): EditValues {
-  const place = geolocationOf(configuration);
+  const place = readPlace(configuration);
   return {
     place: place ? `${place.latitude}, ${place.longitude}` : '',
     interval: textOf(configuration.report_interval_seconds),
