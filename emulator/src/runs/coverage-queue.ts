@@ -37,7 +37,6 @@ export class CoverageQueue {
   readonly #kept = new BoundedMap<string, Asked>(maxKept);
   readonly #waiting = new Set<Asked>();
   readonly #queue = new ThreadQueue<CoverageReply>({
-    module: new URL('./question-thread.ts', import.meta.url),
     ...{ idleMs, what: 'The radio map', code: 'coverage_failed' },
   });
   #version = '';

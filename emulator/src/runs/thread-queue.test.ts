@@ -1,4 +1,5 @@
 // Questions that are computed in a thread, one after the other, whatever becomes of the one before.
+import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test } from 'vitest';
 import { ThreadQueue } from './thread-queue.ts';
 
@@ -17,7 +18,12 @@ afterEach(() => {
 });
 
 function begin() {
-  const queue = new ThreadQueue<object>({ module, idleMs: 60_000, what: 'The sum', code: 'sum_failed' });
+  const queue = new ThreadQueue<object>({
+    start: () => new Worker(module),
+    idleMs: 60_000,
+    what: 'The sum',
+    code: 'sum_failed',
+  });
   open.push(queue);
   const ask = (task: object, withinMs = 60_000) => queue.ask(() => ({ task, withinMs }));
   return { queue, ask };

@@ -12,8 +12,8 @@ export function problem(code: string, detail: string, field?: string): RunProble
 }
 
 export interface ThreadQueueOptions {
-  /** Of a module that answers each message with one. */
-  module: URL;
+  /** Of a thread that answers each message with one. */
+  start?: () => Worker;
   /** How long a thread that has nothing to do is kept. */
   idleMs: number;
   /** What is computed, for whoever it fails: `The radio map`. */
@@ -29,6 +29,8 @@ interface Question<Answer> {
   turn: Turn;
   end: (answer: Answer | RunProblem) => void;
 }
+
+const startQuestions = () => new Worker(new URL('./question-thread.ts', import.meta.url));
 
 export class ThreadQueue<Answer> {
   readonly #options: ThreadQueueOptions;
@@ -105,7 +107,7 @@ export class ThreadQueue<Answer> {
 
   #start(): Worker {
     this.threads++;
-    const thread = new Worker(this.#options.module);
+    const thread = (this.#options.start ?? startQuestions)();
     const first = () => (this.#thread === thread ? [...this.#waiting][0] : undefined);
     thread.on('message', (answer: Answer) => {
       const question = first();

@@ -34,7 +34,6 @@ export class WhatIfQueue {
   readonly #run: EmulatedRun;
   readonly #now: () => number;
   readonly #queue = new ThreadQueue<RunWhatIfAnswer>({
-    module: new URL('./question-thread.ts', import.meta.url),
     ...{ idleMs, what: 'The look ahead', code: 'what_if_failed' },
   });
   /** How those that wait or are computed are left. */
