@@ -24,7 +24,7 @@ export function createEngine({ parts, platform }: TestWeft, options: EngineOptio
       audit: parts.audit.audit,
       auditLog: parts.audit.log,
       eventLog: parts.eventLog.eventLog,
-      siteStore: parts.sites.siteStore,
+      zones: parts.alarms.zones,
       network: parts.network.network,
       agentRows: parts.network.agentRows,
       registry: parts.devices.registry,

@@ -15,7 +15,7 @@ import {
 import { SignupService } from './core/accounts/users/signup-service.ts';
 import { UserService } from './core/accounts/users/user-service.ts';
 import { UserStore } from './core/accounts/users/user-store.ts';
-import type { Actor, CallerChange } from './core/base/caller.ts';
+import { type Actor, type CallerChange, isEnded } from './core/base/caller.ts';
 import type { Config } from './core/base/config.ts';
 import { StartError } from './core/base/errors.ts';
 import { createFormats } from './core/base/input/formats.ts';
@@ -131,6 +131,10 @@ function endings({ database, config, keyring, audit }: EndingsDeps): ChangeEvent
   });
   const closer = new RunCloser({ runs, jobs, mailbox, database, audit, owned, changes, ending, keepMs });
   const silent = { mailbox, retentionMs, tell: () => {} };
+  event.within(async (tx, change) => {
+    if (isEnded(change)) await extras.removeWatchesOf(tx, change.kind, change.id);
+    return {};
+  });
   event.within(new JobEnding({ ...silent, owned, network }).step);
   event.within(commands.step);
   event.within(new RunEnding({ ...silent, runs, closer }).step);

@@ -5,6 +5,7 @@ import type { Config } from './core/base/config.ts';
 import { createFormats } from './core/base/input/formats.ts';
 import { Validator } from './core/base/input/validator.ts';
 import { prepareUntilDone } from './core/base/storage/preparation.ts';
+import { ReplicaRounds } from './core/base/storage/replica.ts';
 import { createCoreParts } from './core/core-parts.ts';
 import { createEvents, type Events } from './core/events.ts';
 import { measuring, ServiceMetrics } from './core/http/pages/service-metrics.ts';
@@ -70,7 +71,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
   const platform = await openPlatform({ config, log, events, ownUrl: () => url, onFatal, passwordCost });
   const onStopError = (err: unknown) => log.error({ err }, 'a part could not be stopped in order');
   const state = { isStopping: false };
-  const { named, authenticator, preparation, server } = await orClose(platform, () =>
+  const { named, authenticator, preparation, replicas, server } = await orClose(platform, () =>
     build(platform, events, options, state, failed.reject),
   );
   const parts: Part[] = Object.values(named);
@@ -85,6 +86,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     const closing = parts.map((part) => attempt(() => part.sockets?.close(), onStopError));
     await Promise.all([...closing, attempt(() => server.close(), onStopError)]);
     clearTimeout(deadline);
+    await replicas.stop();
     for (const part of parts.toReversed()) await attempt(() => part.stop?.(), onStopError);
     await platform.close();
   };
@@ -94,6 +96,7 @@ export async function serve<Parts extends PartList = ReturnType<typeof createPar
     return stopped;
   };
   const startParts = async () => {
+    replicas.start(events);
     platform.watchOthers();
     for (const part of parts) await part.start?.();
   };
@@ -137,6 +140,8 @@ function build<Parts extends PartList>(
   const isApi = config.roles.includes('api');
 
   for (const part of parts) metrics.add(part.metrics ?? {});
+  const replicas = new ReplicaRounds(Object.assign({}, ...parts.map((part) => part.replicas)), platform.onChange);
+  metrics.add(replicas.metrics);
   metrics.add(logMetrics);
   measuring.onFirst = (err) => log.error({ err }, 'a measurement of this process failed; such are left out');
   metrics.add({
@@ -203,7 +208,7 @@ function build<Parts extends PartList>(
   });
   // Last: all who share something have said so.
   metrics.add(platform.shares.metrics);
-  return { named, authenticator, preparation, server };
+  return { named, authenticator, preparation, replicas, server };
 }
 
 /** What `work` creates; if it throws, the platform is closed. */

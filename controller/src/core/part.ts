@@ -10,6 +10,7 @@ import type { PasswordHasher } from './base/password-hasher.ts';
 import type { Keyring } from './base/secrets.ts';
 import type { Shares } from './base/shares/shares.ts';
 import type { DiskSpace } from './base/storage/disk-space.ts';
+import type { Replicas } from './base/storage/replica.ts';
 import type { SqlDatabase } from './base/storage/sql-database.ts';
 import type { WriteOutcomes } from './base/storage/write-outcomes.ts';
 import type { Gauges } from './http/pages/service-metrics.ts';
@@ -28,6 +29,8 @@ export interface Part {
     close(): Promise<void>;
   };
   metrics?: Gauges;
+  /** Tables that it keeps in memory, by names that gauges have for them: they are looked at once a second. */
+  replicas?: Replicas;
   /** What /readyz says of it. */
   readiness?(): { name: string; ok: boolean };
   /** What /readyz warns of, which takes nothing out of service: a code, and an id that names nobody. */

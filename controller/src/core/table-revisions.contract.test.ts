@@ -8,16 +8,21 @@ import { join } from 'node:path';
 import { expect, inject, onTestFinished, test } from 'vitest';
 import { databaseKinds, eachDatabase } from '../../../test/databases.ts';
 import { agentNamed } from '../../../test/pure/stored-records.ts';
-import { startWeft } from '../../../test/weft.ts';
+import { password, startWeft } from '../../../test/weft.ts';
 import { moveInstallation, openAccounts } from '../offline.ts';
 import { restoreBackup } from '../operations/backup/restore-backup.ts';
 import { writeBackup } from '../operations/backup/write-backup.ts';
 import { AgentStore } from './accounts/agents/agent-store.ts';
+import { SessionStore } from './accounts/auth/session-store.ts';
 import { loadConfig } from './base/config.ts';
 import { openPostgres } from './base/storage/sql-database.postgres.ts';
 import { openSqlite } from './base/storage/sql-database.sqlite.ts';
 import type { SqlQueries } from './base/storage/sql-database.ts';
+import { defaultConflictRules } from './commands/arbitration/parameter-groups.ts';
+import { RulesKeeper } from './commands/ledger/rules-keeper.ts';
+import { DeviceExtrasStore } from './devices/store/device-extras-store.ts';
 
+const few = { WEFT_MAX_SESSIONS: '2' };
 const secret = randomBytes(48).toString('base64');
 const heads = {
   agents: 'SELECT revision FROM fleet_revision',
@@ -25,6 +30,9 @@ const heads = {
   alarms: 'SELECT version AS revision FROM alarm_head',
   rules: 'SELECT rules_version AS revision FROM alarm_head',
   settings: 'SELECT revision FROM config_head',
+  devices: 'SELECT version AS revision FROM device_extras_head',
+  sessions: 'SELECT revision FROM session_head',
+  conflicts: 'SELECT version AS revision FROM conflict_rules',
 };
 type Head = keyof typeof heads;
 
@@ -38,11 +46,11 @@ async function revisionsOf(database: SqlQueries): Promise<Record<Head, number>> 
 }
 
 eachDatabase((kind) => {
-  test('whoever writes agents, sites, rules, silences or settings raises their revision', async () => {
+  test('whoever writes a table that is kept in memory raises its revision', async () => {
     const namespace = await kind.createNamespace();
     onTestFinished(() => namespace.remove());
     const weft = await startWeft(
-      kind.dialect === 'postgres' ? { WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: secret } : {},
+      kind.dialect === 'postgres' ? { ...few, WEFT_DATABASE_URL: namespace.address, WEFT_SECRET: secret } : few,
     );
     onTestFinished(() => weft.stop());
     const { database } = weft.platform;
@@ -73,6 +81,27 @@ eachDatabase((kind) => {
     await raises('settings', 'a variable', () => send('PUT', '/config/variables', variable));
     await raises('settings', 'a secret', () => send('PUT', '/config/secrets', { name: 'psk', value: 'correct horse' }));
     await raises('settings', 'a secret less', () => send('DELETE', '/config/secrets/psk'));
+    await raises('conflicts', 'other conflict rules', async () =>
+      send('PUT', '/conflicts/rules', await send('GET', '/conflicts/rules')),
+    );
+    await raises('devices', 'whether clear addresses are allowed', () =>
+      send('PUT', '/device_privacy', { clear_addresses: true }),
+    );
+    const devices = ['phone', 'laptop'].map((identity) => ({ device: identity, rssi_dbm: -50 }));
+    await send('POST', '/agent_update/update', { devices }, await weft.login('agent', 'ap-1'));
+    const { addresses, extrasStore } = weft.parts.devices;
+    const [phone, laptop] = ['phone', 'laptop'].map((identity) => addresses.deviceAt('ap-1', identity)!);
+    await raises('devices', 'a watch', () => send('POST', `/devices/${phone}/watch`, {}));
+    await raises('devices', 'a watch less', () => send('DELETE', `/devices/${phone}/watch`));
+    await raises('devices', 'names of one device', () =>
+      send('POST', `/devices/${phone}/identities`, { identity: laptop }),
+    );
+    const stays = { device: phone!, reason: 'refused', target: 'ap-2', until: 5 } as const;
+    await raises('devices', 'one that would not be moved', () =>
+      database.transaction((tx) => extrasStore.putSticky(tx, stays)),
+    );
+    await raises('devices', 'what has ended', () => extrasStore.prune(5));
+    await raises('devices', 'a device less', () => send('DELETE', `/devices/${phone}`));
     await raises('settings', 'an agent less', () =>
       raises('alarms', 'an agent less', () => raises('agents', 'an agent less', () => send('DELETE', '/agents/ap-1'))),
     );
@@ -85,7 +114,22 @@ eachDatabase((kind) => {
       duration: 600,
     };
     await raises('agents', 'a spin-up', () => send('POST', '/emulator/spinup', { emulators: [wifi] }, ada));
+    const mine = await raises('sessions', 'a session beyond those that a user may have', async () => {
+      for (let more = 0; more < 2; more++) await weft.login('user', 'ada@weft.test');
+      return weft.login('user', 'ada@weft.test');
+    });
+    await raises('sessions', 'a token less', () => send('DELETE', '/token/', undefined, mine));
+    await raises('sessions', 'a session less', async () => {
+      const [session] = await send('GET', '/users/ada@weft.test/sessions');
+      await send('DELETE', `/users/ada@weft.test/sessions/${session.id}`);
+    });
+    await raises('sessions', 'those that have expired', () => new SessionStore(database).removeExpired(Date.now()));
+    await send('POST', '/agents/', { ap_id: 'ap-1', password, configuration: {} });
+    await send('POST', '/agent_update/update', { devices }, await weft.login('agent', 'ap-1'));
+    const watcher = await weft.user('bob@weft.test', ['admin']);
+    await send('POST', `/devices/${laptop}/watch`, {}, watcher);
     const accounts = await openAccounts(weft.config, 'operator');
+    await raises('devices', 'weft user disable', () => accounts.users.disable('bob@weft.test'));
     await raises('agents', 'weft user disable', () => accounts.users.disable('ada@weft.test'));
     await accounts.close();
   });
@@ -100,6 +144,10 @@ test('after a restore or a move no row is ahead of its revision, and the next ch
   await old.migrate();
   for (const name of ['a', 'b', 'c']) await new AgentStore(old).create(agentNamed(name));
   await new AgentStore(old).remove('b');
+  await new SessionStore(old).end({ id: 's', ended_at: 1, expires_at: 2 });
+  const rules = new RulesKeeper(old);
+  await old.transaction((tx) => rules.store(tx, defaultConflictRules));
+  await old.transaction((tx) => new DeviceExtrasStore(old).setClearAddresses(tx, true));
   const before = await revisionsOf(old);
   await old.close();
 
@@ -107,6 +155,8 @@ test('after a restore or a move no row is ahead of its revision, and the next ch
     expect(await revisionsOf(database)).toStrictEqual(before);
     const [newest] = await database.query<{ revision: number }>('SELECT MAX(revision) AS revision FROM agents');
     expect(newest!.revision).toBeLessThanOrEqual(before.agents);
+    const [ended] = await database.query<{ revision: number }>('SELECT revision FROM ended_sessions');
+    expect(ended!.revision).toBe(before.sessions);
     await create();
     const [made] = await database.query<{ revision: number }>(`SELECT revision FROM agents WHERE ap_id = 'd'`);
     expect(made!.revision).toBe(before.agents + 1);

@@ -52,7 +52,7 @@ export function createOperationsParts(platform: Platform, core: CoreParts, event
       audit,
       auditLog,
       eventLog,
-      siteStore,
+      zones: alarms.zones,
       network,
       agentRows,
       registry: devices.registry,

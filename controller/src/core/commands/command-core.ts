@@ -1,6 +1,5 @@
 // What every change of commands goes through, on one database: the store, the rules, the decision, the ledger and the
 // dispatcher. The part (commands-part.ts) puts intake, transports and upkeep around it.
-import type { ConflictRules } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
 import type { Keyring } from '../base/secrets.ts';
@@ -43,10 +42,9 @@ export interface CommandCoreOptions extends Pick<CommandLedgerOptions, OfLedger>
 export function createCommandCore(options: CommandCoreOptions) {
   const { database, store, jobs, mailbox, audit, eventLog, keyring, retentionMs, isPublished, rights } = options;
   const { onError, now } = options;
-  const rulesChanged = new Event<[ConflictRules]>();
-  const rules = new RulesKeeper(store, rulesChanged.emit);
+  const rules = new RulesKeeper(database);
   const surroundings = new Surroundings(options.network, rules.current);
-  rulesChanged.on((changed) => surroundings.rulesChanged(changed));
+  rules.replica.changed.on(() => surroundings.rulesChanged(rules.current));
   const life = new CommandStateMachine({ retentionMs, resendMs });
   // Sent to agents, but not yet recorded in the database. Beyond the limit the oldest are dropped and sent once more.
   const unwritten = new BoundedMap<string>(maxUnwritten);

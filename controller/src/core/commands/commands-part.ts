@@ -173,13 +173,14 @@ export function createCommandsPart(deps: CommandsPartDeps, events: Events) {
     batches,
     routes: [
       ...commandRoutes({ commands, batches, sight, delivery: dispatcher }),
-      ...conflictRoutes(new ConflictService({ database, audit, rules, ledger, sight })),
+      ...conflictRoutes(new ConflictService({ audit, rules, ledger, sight })),
     ],
+    replicas: { conflict_rules: rules.replica },
     metrics: {
       weft_commands_total: { help: 'Commands that this process has accepted', value: () => decided },
     },
     async prepare() {
-      await rules.refresh(database);
+      await rules.replica.fresh();
       await guards.refresh();
     },
     async start() {

@@ -39,7 +39,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
   const pseudonyms = new Pseudonyms(isShared ? keyring.deviceKey : readOrCreateDeviceKey(config.dataDir));
   const store = new DeviceStore(database, { node: randomUUID(), now });
   const extrasStore = new DeviceExtrasStore(database);
-  const extras = new DeviceExtras({ store: extrasStore });
+  const extras = new DeviceExtras(database, extrasStore);
   const journal = new DeviceJournal({
     database,
     store,
@@ -73,7 +73,6 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     journal,
     isShared,
     keptMs: dayMs,
-    onFollow: () => extras.refresh(),
     onError,
     now,
   });
@@ -86,7 +85,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       async remove(nowMs) {
         for (const { device, until } of [...extras.watches()]) if (until <= nowMs) await history.remove(device);
         await extrasStore.prune(nowMs);
-        await extras.refresh();
+        await extras.head.fresh();
       },
     },
   );
@@ -114,7 +113,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     await store.removeAgent(ap_id);
   });
   const refreshExtras = () =>
-    extras.refresh().catch((error) => onError(error, 'what is noted about devices could not be read'));
+    extras.head.fresh().catch((error) => onError(error, 'what is noted about devices could not be read'));
   events.callerChanged.within(async (tx, change) => {
     if (isEnded(change)) await extrasStore.removeWatchesOf(tx, change.kind, change.id);
     return { committed: () => void refreshExtras() };
@@ -139,7 +138,8 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
       hasEnded(ap_id) ? undefined : intake.take(ap_id, lists),
     addresses: new DeviceAddresses(registry, pseudonyms, extras.canonical),
     /** Notes which devices would not be moved. */
-    sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.refresh() },
+    sticky: { put: extrasStore.putSticky.bind(extrasStore), refresh: () => extras.head.fresh() },
+    replicas: { devices: extras.head },
     metrics: {
       weft_device_links: { help: 'Links between devices and access points', value: () => registry.table.linkCount },
       weft_devices_left_out: {
@@ -150,7 +150,7 @@ export function createDevicesPart(deps: DevicesPartDeps, events: Events) {
     async prepare() {
       const movedKey = isShared ? await readMovedDeviceKey(database, keyring) : undefined;
       if (movedKey) pseudonyms.useKey(movedKey);
-      await extras.refresh();
+      await extras.head.fresh();
       await upkeep.load();
     },
     start: () => upkeep.start(),

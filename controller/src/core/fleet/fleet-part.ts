@@ -1,6 +1,7 @@
 // The fleet as a part: all agents in memory, and what looks at or changes many of them.
 
 import { agentStates } from '@weft/contract/selector';
+import { technologyNames } from '@weft/contract/technologies';
 import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { LabelService, LabelWatcher } from '../accounts/agents/label-service.ts';
 import type { AuditLog } from '../accounts/audit/audit-store.ts';
@@ -93,20 +94,17 @@ export function createFleetPart(deps: FleetPartDeps) {
   } satisfies Part & Record<string, unknown>;
 }
 
-const technologies = ['5G', 'WiFi', 'LiFi'];
-
 /** Every state and technology, also those that nobody has, so that no series comes and goes. */
 async function countAgents(network: Network) {
   const counts = new Map<string, { labels: { state: string; technology: string }; value: number }>();
   for (const state of agentStates) {
-    for (const technology of [...technologies, 'other']) {
+    for (const technology of [...technologyNames, 'other']) {
       counts.set(`${state} ${technology}`, { labels: { state, technology }, value: 0 });
     }
   }
   const moment = await network.moment({ state: true });
   await inSlices(moment.agents, (agent) => {
-    const { access_point_type: type } = agent;
-    const technology = type !== null && technologies.includes(type) ? type : 'other';
+    const technology = technologyNames.find((name) => name === agent.access_point_type) ?? 'other';
     counts.get(`${moment.stateOf(agent)} ${technology}`)!.value++;
   });
   return [...counts.values()];

@@ -4,6 +4,7 @@ import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredCommand, readDeclaredCommands } from '@weft/contract/declared-commands';
 import { isObject } from '@weft/contract/is-object';
 import { type Place, readPlace } from '@weft/contract/place';
+import { readTechnology } from '@weft/contract/technologies';
 
 type Configuration = Record<string, unknown>;
 
@@ -35,14 +36,13 @@ const minSettleMs = 5_000;
 const maxSettleMs = 600_000;
 const radioKeys = ['bssid', 'frequency_mhz', 'channel', 'width_mhz', 'op_class', 'phy_type'] as const;
 const maxRadios = 16;
-const technologies: readonly Technology[] = ['5G', 'WiFi', 'LiFi'];
 const lists = new BoundedMap<string, AgentFacts['commands']>(1_000);
 
 export function readFacts(configuration: Configuration): AgentFacts {
   const { access_point_type: type, radios, commands } = configuration;
   return {
     access_point_type: typeof type === 'string' && type.length <= maxTypeLength ? type : null,
-    technology: readTechnology(configuration),
+    technology: readTechnology(type) ?? null,
     configuredMs: configuredIntervalMs(configuration),
     settleMs: settleMsOf(configuration),
     place: readPlace(configuration),
@@ -66,13 +66,6 @@ export function configuredIntervalMs({ report_interval_seconds: given }: Configu
 export function settleMsOf({ report_interval_seconds: given }: Configuration): number {
   const seconds = typeof given === 'number' && given > 0 ? given : defaultReportS;
   return Math.min(Math.max(3000 * seconds, minSettleMs), maxSettleMs);
-}
-
-/** `configuration.access_point_type`, however it is capitalised; null if it is none that Weft knows. */
-export function readTechnology({ access_point_type: given }: Configuration): Technology | null {
-  if (typeof given !== 'string' || given.length > 16) return null;
-  const word = given.trim().toLowerCase().replace('-', '');
-  return technologies.find((technology) => technology.toLowerCase() === word) ?? null;
 }
 
 function readRadio(radio: unknown): Configuration[] {

@@ -20,12 +20,7 @@ export function createNetworkPart({ database, onError }: Pick<Platform, 'databas
     network,
     agentRows: store,
     agentDetails: new AgentDetailTexts(network, store),
-    metrics: {
-      weft_agents_stale_seconds: {
-        help: 'How long ago the access points that this process knows were the whole truth',
-        value: () => network.staleMs / 1000,
-      },
-    },
+    replicas: { agents: network },
     async idsOf(caller: Caller, display_name: string) {
       const called = await network.called(display_name);
       return called.filter((ap_id) => network.sight(caller).has(ap_id));

@@ -5,7 +5,6 @@ import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { PrincipalSource } from '../../core/base/caller.ts';
-import { PeriodicTask } from '../../core/base/periodic-task.ts';
 import { backupStampOf } from '../../core/base/storage/data-folder.ts';
 import { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
@@ -30,14 +29,13 @@ import { alarmEvent } from './store/alarm-events.ts';
 import { type AlarmRecord, AlarmStore } from './store/alarm-store.ts';
 import { clearEndedAlarms, hasEndedAlarms } from './store/ended-alarms.ts';
 import { RuleStore, SilenceStore } from './store/rule-store.ts';
-import { ActiveAlarms } from './watch/active-alarms.ts';
+import { ActiveAlarms, SiteZones } from './watch/active-alarms.ts';
 import { AgentStates } from './watch/agent-states.ts';
 import { AlarmRounds } from './watch/alarm-rounds.ts';
 import { AlarmWriter } from './watch/alarm-writer.ts';
 import { type MutingView, saysSiteIsAway } from './watch/muting.ts';
 import { ReadingWatch } from './watch/reading-watch.ts';
 import { SampleWatch } from './watch/sample-watch.ts';
-import { SiteZones } from './watch/site-zones.ts';
 import { StateChanges } from './watch/state-changes.ts';
 import { ClockSkews, type Reading, WeftReadings } from './watch/weft-readings.ts';
 
@@ -47,8 +45,6 @@ const mib = 1024 * 1024;
 /** Cleared alarms that are kept. */
 const keptAlarms = 100_000;
 const pruneRows = 500;
-/** Changes that come within this time are read together. */
-const refreshDelayMs = 100;
 
 interface AlarmsPartDeps extends Platform {
   network: Network;
@@ -70,7 +66,7 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     rules: new RuleStore(database),
     silences: new SilenceStore(database),
   };
-  const zones = new SiteZones(siteStore);
+  const zones = new SiteZones(database, siteStore);
   const activeAlarms = new ActiveAlarms(stores);
   const muting = (): MutingView => ({
     rule: (id) => activeAlarms.rule(id),
@@ -152,33 +148,23 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
       );
       return active.length > 0;
     });
-    if (hadAlarms) await activeAlarms.sync();
+    if (hadAlarms) await activeAlarms.fresh();
     samples.forget(ap_id);
     skews.forget(ap_id);
   });
   const refresh = async () => {
     await network.fresh();
-    await zones.refresh();
-    await activeAlarms.sync();
+    await zones.replica.fresh();
+    await activeAlarms.fresh();
   };
-  const refreshing = new PeriodicTask({ everyMs: 30_000, what: 'the reading of agents', run: refresh, onError });
-  const refreshSoon = () => refreshing.soon(refreshDelayMs);
   events.networkEnded.within(async (tx) => {
     await clearEnded(tx);
-    return { committed: () => void refresh().catch(refreshSoon) };
+    return { committed: () => void refresh().catch((error) => onError(error, 'ended alarms could not be read')) };
   });
-  events.agentConfigured.on(refreshSoon);
-  events.labelsChanged.on(refreshSoon);
-  events.sitesChanged.on(refreshSoon);
-  events.recordsChanged.on(refreshSoon);
   events.recorded.on((ap_id, list, receivedMs) => {
-    // New, and made on another node.
-    if (!network.get(ap_id)) refreshSoon();
     samples.recorded(ap_id, list);
     skews.recorded(ap_id, list, receivedMs);
   });
-  const sync = () => activeAlarms.sync();
-  const syncing = new PeriodicTask({ everyMs: 1_000, what: 'the reading of alarms', run: sync, onError });
 
   return {
     alarms: service,
@@ -186,6 +172,8 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     /** For parts that know more of what may go wrong with Weft. */
     readings,
     activeAlarms,
+    zones,
+    replicas: { alarms: activeAlarms.head, site_zones: zones.replica },
     ended,
     /** Whoever has it makes alarms of what time brings, and incidents of alarms. */
     lease,
@@ -196,10 +184,6 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
     routes: [...alarmRoutes(service, ofApps), ...alarmRuleRoutes({ rules, silences, previews })],
     metrics: {
       weft_alarms_active: { help: 'Alarms that have not cleared', value: () => activeAlarms.activeCount },
-      weft_alarms_stale_seconds: {
-        help: 'How long ago the alarms that this process knows were the whole truth',
-        value: () => activeAlarms.staleMs / 1000,
-      },
       weft_alarm_checks_waiting: { help: 'Looks into the telemetry store that wait', value: () => samples.waiting },
     },
     /** Reads agents, sites, rules and alarms as they are now. */
@@ -210,15 +194,11 @@ export function createAlarmsPart(deps: AlarmsPartDeps, events: Events) {
       await refresh();
     },
     start() {
-      syncing.start();
-      refreshing.start();
       if (!config.roles.includes('api')) return;
       lease.start();
       rounds.start();
     },
     async stop() {
-      await syncing.stop();
-      await refreshing.stop();
       await rounds.stop();
       await samples.stop();
       await lease.stop();

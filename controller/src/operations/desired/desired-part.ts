@@ -5,7 +5,6 @@ import type { LabelWatcher } from '../../core/accounts/agents/label-service.ts';
 import type { AuditService } from '../../core/accounts/audit/audit-service.ts';
 import type { AuditLog } from '../../core/accounts/audit/audit-store.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
-import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import { callerNow, isEnded, ownerRef, type Principals } from '../../core/base/caller.ts';
 import { NodeLease } from '../../core/base/storage/node-lease.ts';
 import type { ChannelHub } from '../../core/commands/delivery/channel/channel-hub.ts';
@@ -17,8 +16,7 @@ import type { AgentRowStore } from '../../core/network/agent-row-store.ts';
 import type { Network } from '../../core/network/network.ts';
 import type { Part, Platform } from '../../core/part.ts';
 import type { Port } from '../../core/port.ts';
-import type { ActiveAlarms } from '../alarms/watch/active-alarms.ts';
-import { SiteZones } from '../alarms/watch/site-zones.ts';
+import type { ActiveAlarms, SiteZones } from '../alarms/watch/active-alarms.ts';
 import type { WeftReadings } from '../alarms/watch/weft-readings.ts';
 import { AgentConfigService } from './api/agent-config-service.ts';
 import { ChangeSetService } from './api/change-set-service.ts';
@@ -48,7 +46,7 @@ export interface DesiredPartDeps extends Platform {
   audit: AuditService;
   auditLog: AuditLog;
   eventLog: EventLog;
-  siteStore: SiteStore;
+  zones: SiteZones;
   network: Network;
   agentRows: Pick<AgentRowStore, 'configurations'>;
   registry: DeviceRegistry;
@@ -61,25 +59,13 @@ export interface DesiredPartDeps extends Platform {
 }
 
 export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
-  const {
-    config,
-    database,
-    keyring,
-    log,
-    news,
-    now,
-    onError,
-    audit,
-    auditLog,
-    eventLog,
-    siteStore: sites,
-    network,
-  } = deps;
+  const { config, database, keyring, log, news, now, onError, audit, auditLog, eventLog, zones, network } = deps;
   const isShared = database.dialect === 'postgres';
   const store = new LayerStore(database);
   const rolloutStore = new RolloutStore(database);
   const lease = new NodeLease({ database, name: 'desired configuration', onError });
   const inForce = new LayersInForce({
+    database,
     store,
     network,
     configurations: (ap_ids) => deps.agentRows.configurations(ap_ids),
@@ -107,7 +93,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     ownerOf: ({ changes, ...rollout }) => present(database, changes.resumed_by ?? rollout),
     now,
   });
-  const zones = new SiteZones(sites);
   const driver = new RolloutDriver({
     ...shared,
     reconciler,
@@ -177,7 +162,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     store
       .forgetSites()
       .catch((error) => onError(error, 'variables and secrets of sites that are gone were not removed'));
-    zones.refresh().catch((error) => onError(error, 'the time zones of sites could not be read'));
   });
   events.agentRemoved.add('data', async (ap_id) => {
     const agent = network.get(ap_id);
@@ -198,6 +182,7 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
   return {
     desired: { reconciler, driver, delivery, configs, lease },
     rolloutStore,
+    replicas: { settings: inForce.replica },
     routes: configRoutes({ config: service, values, changeSets, rollouts, rolloutStart, agents, delivery }),
     metrics: {
       weft_config_agents: {
@@ -212,7 +197,6 @@ export function createDesiredPart(deps: DesiredPartDeps, events: Events) {
     },
     warnings: () => inForce.leftOut.map(({ id }) => `layer_left_out ${id}`),
     async prepare() {
-      await zones.refresh();
       await inForce.current();
       for (const layer of inForce.leftOut) log.error({ layer: layer.id }, leftOut(layer));
       for (const secret of await store.secrets()) {

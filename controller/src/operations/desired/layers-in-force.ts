@@ -4,6 +4,8 @@
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredSetting, readDeclaredSettings } from '@weft/contract/declared-settings';
 import type { Relabelled } from '../../core/accounts/agents/label-service.ts';
+import { headOf, type Replica, wholeReplica } from '../../core/base/storage/replica.ts';
+import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
 import { inSlices } from '../../core/base/time-slices.ts';
 import type { AgentRowStore } from '../../core/network/agent-row-store.ts';
 import type { AgentRow } from '../../core/network/agent-rows.ts';
@@ -12,7 +14,7 @@ import type { Layer, Managed, RenderedAgent } from './model/layer.ts';
 import { coversTarget, type Target } from './model/reach.ts';
 import { LayerStack, type RenderContext, type Rendered, unusableOf } from './model/render.ts';
 import type { SecretReference } from './model/settings.ts';
-import type { LayerStore, SecretRecord } from './store/layer-store.ts';
+import { configHead, type LayerStore, type SecretRecord } from './store/layer-store.ts';
 
 /** Layers that stand in place of those in force, unless these are newer. */
 export interface LayerOverlay {
@@ -35,6 +37,7 @@ export interface InForce {
 }
 
 export interface LayersInForceOptions {
+  database: SqlQueries;
   store: LayerStore;
   network: Network;
   configurations: AgentRowStore['configurations'];
@@ -43,16 +46,13 @@ export interface LayersInForceOptions {
 const maxModels = 1_000;
 
 type Declared = ReadonlyMap<string, DeclaredSetting>;
+type Tables = Awaited<ReturnType<LayerStore['tables']>>;
 
 export class LayersInForce {
   readonly #options: LayersInForceOptions;
-  /** Unusable ones in force, as they were read last. */
-  leftOut: readonly Layer[] = [];
-  #revision = -1;
-  #sites: ReadonlyMap<string, string> | undefined;
-  /** Counts what was known: another number, something else. */
-  #generation = 0;
-  #known: InForce | undefined;
+  /** All of them are one row: who has only some of them would give secrets to layers that are not in force. */
+  readonly replica: Replica<number, Tables>;
+  #known: { tables: Tables; sites: ReadonlyMap<string, string>; inForce: InForce } | undefined;
   /** Of an agent as it was read: another configuration is another object. */
   readonly #declared = new WeakMap<AgentRow, Declared>();
   /** By its JSON: those of one model declare the same, and are rendered alike. */
@@ -60,23 +60,27 @@ export class LayersInForce {
 
   constructor(options: LayersInForceOptions) {
     this.#options = options;
+    const list = async () => [await options.store.tables()];
+    this.replica = wholeReplica(headOf(options.database, configHead), list, { keyOf: () => '' });
   }
 
-  /** Reads what has changed; resolves a number that stays the same while nothing does. */
-  async read(): Promise<number> {
-    await this.current();
-    return this.#generation;
+  /** Unusable ones in force. */
+  get leftOut(): readonly Layer[] {
+    return unusableOf(this.replica.get('')?.layers ?? []);
   }
 
-  /** Knows every change that was durable before the call. */
+  /** Knows every change that was durable before the call; the same object while nothing has changed. */
   async current(): Promise<InForce> {
-    const { store, network } = this.#options;
-    const { sites } = network;
-    const revision = await store.revision();
-    if (this.#known && revision === this.#revision && sites === this.#sites) return this.#known;
-    const layers = await store.layers();
-    const variables = new Map((await store.variables()).map((each) => [keyOf(each.target, each.name), each.value]));
-    const secrets = await store.secrets();
+    await this.replica.fresh();
+    const [tables, { sites }] = [this.replica.get('')!, this.#options.network];
+    if (this.#known?.tables !== tables || this.#known.sites !== sites)
+      this.#known = { tables, sites, inForce: this.#toInForce(tables, sites) };
+    return this.#known.inForce;
+  }
+
+  #toInForce({ layers, variables: values, secrets }: Tables, sites: ReadonlyMap<string, string>): InForce {
+    const { network } = this.#options;
+    const variables = new Map(values.map((each) => [keyOf(each.target, each.name), each.value]));
     const byKey = new Map(secrets.map((secret) => [keyOf(secret.target, secret.name), secret]));
     const owners = new Set(secrets.map(({ target }) => target));
     const ids = new Map([...sites].map(([id, path]) => [path, id]));
@@ -110,7 +114,7 @@ export class LayersInForce {
       placeOf: ({ ap_id, site }) => (owners.has(network.get(ap_id)?.id ?? '-') ? undefined : (site ?? '')),
     };
     const plain = new LayerStack(layers, context);
-    this.#known = {
+    return {
       layers,
       secrets,
       nearest,
@@ -129,11 +133,6 @@ export class LayersInForce {
         return new LayerStack([...layers.filter(({ id }) => !gone.has(id)), ...after], context);
       },
     };
-    this.leftOut = unusableOf(layers);
-    this.#revision = revision;
-    this.#sites = sites;
-    this.#generation++;
-    return this.#known;
   }
 
   /** What these agents can be set to; of one that is gone nothing. */

@@ -7,7 +7,7 @@ import type { SqlQueries } from '../../core/base/storage/sql-database.ts';
 import { giveWay } from '../../core/base/time-slices.ts';
 import type { AgentRow } from '../../core/network/agent-rows.ts';
 import type { Network } from '../../core/network/network.ts';
-import { type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
+import { type InForce, type LayerOverlay, type LayersInForce, problemsInWords } from './layers-in-force.ts';
 import type { Evidence } from './model/agent-config.ts';
 import type { AgentConfigStore } from './store/agent-config-store.ts';
 import type { RolloutRecord, RolloutStore } from './store/rollout-store.ts';
@@ -42,14 +42,15 @@ export interface ReconcilerOptions {
 export class Reconciler extends PeriodicTask {
   readonly #options: ReconcilerOptions;
   readonly #changed = new Set<string>();
-  #passedRevision = -1;
+  /** What all of them were looked at with. */
+  #passed: InForce | undefined;
 
   constructor(options: ReconcilerOptions) {
     super({ everyMs, what: 'what access points shall be', run: () => this.reconcile(), onError: options.onError });
     this.#options = options;
     options.network.taken.on(({ ap_id }) => this.#changed.add(ap_id));
     options.lease.taken.on(() => {
-      this.#passedRevision = -1;
+      this.#passed = undefined;
     });
   }
 
@@ -58,14 +59,14 @@ export class Reconciler extends PeriodicTask {
     const { network, inForce, lease } = this.#options;
     if (!lease.isHeld) return;
     await network.fresh();
-    const revision = await inForce.read();
-    const isWhole = revision !== this.#passedRevision;
+    const current = await inForce.current();
+    const isWhole = current !== this.#passed;
     const some = [...this.#changed].flatMap((ap_id) => network.get(ap_id) ?? []);
     if (!isWhole && some.length === 0) return;
     this.#changed.clear();
     try {
       await this.#pass(isWhole ? network.agents : some);
-      if (isWhole) this.#passedRevision = revision;
+      if (isWhole) this.#passed = current;
     } catch (error) {
       for (const { ap_id } of some) this.#changed.add(ap_id);
       throw error;

@@ -123,7 +123,7 @@ export class DeviceActionsService {
   }
 
   async privacy(): Promise<DevicePrivacy> {
-    await this.#options.extras.refresh();
+    await this.#options.extras.head.fresh();
     return { clear_addresses: this.#options.extras.areClearAllowed };
   }
 
@@ -147,6 +147,6 @@ export class DeviceActionsService {
       await auditLog.append(tx, [{ actor: caller, action, target: { kind: 'device', name: device }, detail }]);
       await work(tx);
     });
-    await extras.refresh();
+    await extras.head.fresh();
   }
 }

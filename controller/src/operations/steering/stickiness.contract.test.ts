@@ -44,7 +44,7 @@ eachDatabase((kind) => {
       await database.transaction((tx) => stickiness.ending(tx, ends));
       return () => stickiness.ended(ends);
     };
-    const sticky = async () => (await extras.readIfNew(-1))!.sticky.map(({ device, reason }) => `${device} ${reason}`);
+    const sticky = async () => (await extras.sticky()).map(({ device, reason }) => `${device} ${reason}`);
     return { extras, stickiness, end, sticky };
   }
   const open = () => [openNode(databases[0]!), openNode(databases[1]!)] as const;

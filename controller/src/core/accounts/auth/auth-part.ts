@@ -66,6 +66,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
   return {
     auth,
     principals,
+    replicas: { ended_sessions: auth.ended.head },
     routes: [...tokenRoutes({ auth, sessions }), ...sessionRoutes({ auth, sessions })],
     authenticator: {
       authenticate: auth.authenticate.bind(auth),

@@ -16,7 +16,7 @@ test('a node whose clock is hours off issues tokens that end in time, and takes 
   let nowMs = 0;
   const auth = new AuthService({
     sources: { agent: source, user: source, third_party_app: source },
-    sessions: { listEnded: async () => [] },
+    sessions: { head: async () => ({ revision: 0, forgotten: 0 }), listEnded: async () => [] },
     keyring: new Keyring(generateSecret()),
     tokenTtlSeconds: 3600,
     freshMs: 0,

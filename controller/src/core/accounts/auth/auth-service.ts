@@ -14,7 +14,7 @@ import { type Permission, requirePermission } from '../../base/rights/permission
 import type { Keyring } from '../../base/secrets.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { RecordRevision } from './record-revision.ts';
-import type { EndedSession, SessionStore } from './session-store.ts';
+import type { SessionStore } from './session-store.ts';
 
 const issuer = 'weft';
 /** How far the clock of another node may be ahead. */
@@ -52,7 +52,7 @@ interface KnownPrincipal {
 
 export interface AuthServiceOptions {
   sources: Record<LoginType, PrincipalSource>;
-  sessions: Pick<SessionStore, 'listEnded'>;
+  sessions: Pick<SessionStore, 'head' | 'listEnded'>;
   keyring: Keyring;
   tokenTtlSeconds: number;
   /**
@@ -67,7 +67,7 @@ export interface AuthServiceOptions {
 export class AuthService {
   readonly #options: AuthServiceOptions;
   readonly #revisions: Partial<Record<LoginType, RecordRevision>> = {};
-  readonly #ended: EndedSessions;
+  readonly ended: EndedSessions;
   /** By the ends of the tokens. */
   readonly #claims = new BoundedMap<string, Claims>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
@@ -75,7 +75,7 @@ export class AuthService {
   #changes = 0;
 
   constructor(options: AuthServiceOptions) {
-    this.#ended = new EndedSessions(options);
+    this.ended = new EndedSessions(options);
     this.#options = options;
     for (const kind of ['user', 'agent', 'third_party_app'] as const) {
       const source = options.sources[kind];
@@ -130,11 +130,6 @@ export class AuthService {
     return this.#cached(token) ?? this.#verify(token);
   }
 
-  /** Tokens of these sessions are refused from now on. */
-  sessionsEnded(ended: readonly Pick<EndedSession, 'id' | 'expires_at'>[]): void {
-    for (const each of ended) this.#ended.add(each);
-  }
-
   /**
    * The caller of a token. Throws AuthenticationError for a token that is forged, expired, or older than the
    * last change of its owner's password, key or roles, or the disabling of its owner, or whose session has ended. Returns without a promise if everything is cached: this
@@ -158,12 +153,12 @@ export class AuthService {
   }
 
   #admit(claims: Claims): Caller | Promise<Caller> {
-    if (!this.#ended.isFresh()) return this.#ended.refresh().then(() => this.#admitUnlessEnded(claims));
+    if (!this.ended.isFresh()) return this.ended.head.fresh().then(() => this.#admitUnlessEnded(claims));
     return this.#admitUnlessEnded(claims);
   }
 
   #admitUnlessEnded(claims: Claims): Caller | Promise<Caller> {
-    if (this.#ended.has(claims.session)) throw invalidToken();
+    if (this.ended.has(claims.session)) throw invalidToken();
     return this.recall(claims);
   }
 
@@ -174,7 +169,7 @@ export class AuthService {
     // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
     // post.
     const now = performance.now();
-    if (!this.#ended.isFresh(now) || this.#ended.has(claims.session)) return undefined;
+    if (!this.ended.isFresh(now) || this.ended.has(claims.session)) return undefined;
     if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.kind, claims.known, now)) {
       claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
       claims.knownAtChange = this.#changes;
@@ -208,7 +203,7 @@ export class AuthService {
     this.#changes++;
     this.#principals.clear();
     for (const revision of Object.values(this.#revisions)) revision.forget();
-    this.#ended.forget();
+    this.ended.forget();
   }
 
   async #present(claims: Proof): Promise<Caller> {

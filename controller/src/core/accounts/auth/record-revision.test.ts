@@ -56,7 +56,7 @@ function startAuth(freshMs: number) {
   };
   const auth = new AuthService({
     sources: { agent: agents, user: nobody, third_party_app: nobody },
-    sessions: { listEnded: async () => [] },
+    sessions: { head: async () => ({ revision: 0, forgotten: 0 }), listEnded: async () => [] },
     keyring: new Keyring(generateSecret()),
     tokenTtlSeconds: 3600,
     freshMs,

@@ -73,7 +73,7 @@ export class SessionService {
         address,
         client,
       };
-      auth.sessionsEnded(await sessions.create(session, limits.maxSessions));
+      if ((await sessions.create(session, limits.maxSessions)).length > 0) auth.ended.forget();
     }
     return token;
   }
@@ -156,7 +156,7 @@ export class SessionService {
     const { auth, sessions } = this.#options;
     const ended = { id, ended_at: this.#options.now(), expires_at };
     const isNew = await sessions.end(ended, also);
-    auth.sessionsEnded([ended]);
+    auth.ended.forget();
     return isNew;
   }
 

@@ -5,6 +5,7 @@ import type { Session } from '@weft/contract';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import { insertRecord } from '../../base/storage/sql-rows.ts';
 import { type InMs, RecordTable, SqlStore } from '../../base/storage/sql-store.ts';
+import { noteForgotten, raiseRevision } from '../../base/storage/table-revision.ts';
 
 type StoredSession = InMs<Omit<Session, 'is_current'>, 'created_at' | 'renewed_at' | 'expires_at' | 'ends_at'>;
 
@@ -24,6 +25,8 @@ export interface EndedSession {
   expires_at: number;
 }
 
+const endedHead = { table: 'session_head', column: 'revision' };
+
 const COLUMNS = 'id, user_id, ver, created_at, renewed_at, expires_at, ends_at, address, client';
 
 const sessions = new RecordTable<SessionRecord>('sessions', COLUMNS);
@@ -38,13 +41,15 @@ export class SessionStore extends SqlStore {
   async create(session: SessionRecord, max: number): Promise<EndedSession[]> {
     const { user_id, ver, created_at } = session;
     return this.db.transaction(async (tx) => {
+      // First, also where none will end: who ends one has this before the audit log, and others that before the user.
+      const revision = await raiseRevision(tx, endedHead);
       const users = await tx.query('UPDATE users SET ver = ver WHERE id = ? RETURNING id', [user_id]);
       if (users.length === 0) return [];
       await tx.query('DELETE FROM sessions WHERE user_id = ? AND ver <> ?', [user_id, ver]);
       const beyond = 'WHERE user_id = ? AND expires_at > ? ORDER BY renewed_at DESC, id LIMIT 1000000 OFFSET ?';
       const oldest = await sessions.list(tx, beyond, [user_id, created_at, max - 1]);
       const ended = oldest.map((row) => ({ id: row.id, ended_at: created_at, expires_at: row.expires_at }));
-      for (const each of ended) await markEnded(tx, each);
+      for (const each of ended) await markEnded(tx, each, revision);
       await insertRecord(tx, 'sessions', COLUMNS, session);
       return ended;
     });
@@ -80,7 +85,7 @@ export class SessionStore extends SqlStore {
   /** Durable when it resolves; repeated, it resolves false and changes nothing, and `also` does not run. */
   async end(ended: EndedSession, also?: InSameTransaction<SessionRecord>): Promise<boolean> {
     return this.db.transaction(async (tx) => {
-      if (!(await markEnded(tx, ended))) return false;
+      if (!(await markEnded(tx, ended, await raiseRevision(tx, endedHead)))) return false;
       await also?.(tx, {});
       return true;
     });
@@ -96,23 +101,35 @@ export class SessionStore extends SqlStore {
     await sessions.change(tx, { ver, expires_at }, 'WHERE id = ? AND user_id = ?', [id, user_id]);
   }
 
-  /** Those that were ended from that moment on and whose tokens have not expired. */
-  async listEnded(sinceMs: number, now: number): Promise<EndedSession[]> {
-    return endedSessions.list(this.db, 'WHERE ended_at >= ? AND expires_at > ?', [sinceMs, now]);
+  /** Removals of ended sessions up to the revision `forgotten` are forgotten. */
+  async head() {
+    const sql = 'SELECT revision, forgotten FROM session_head';
+    return (await this.db.query<Record<'revision' | 'forgotten', number>>(sql))[0]!;
+  }
+
+  /** Those that were ended after this revision; default: all whose tokens have not expired, and some more. */
+  async listEnded(after = 0): Promise<EndedSession[]> {
+    return endedSessions.list(this.db, 'WHERE revision > ?', [after]);
   }
 
   /** Removes what has expired. */
   async removeExpired(now: number): Promise<void> {
     await this.db.query('DELETE FROM sessions WHERE expires_at <= ?', [now]);
-    await this.db.query('DELETE FROM ended_sessions WHERE expires_at <= ?', [now]);
+    await this.db.transaction(async (tx) => {
+      const revision = await raiseRevision(tx, endedHead);
+      const gone = await tx.query('DELETE FROM ended_sessions WHERE expires_at <= ? RETURNING id', [now]);
+      if (gone.length > 0) await noteForgotten(tx, endedHead, revision);
+    });
   }
 }
 
 /** Resolves whether it had not ended before. */
-async function markEnded(tx: SqlQueries, { id, ended_at, expires_at }: EndedSession): Promise<boolean> {
+async function markEnded(tx: SqlQueries, ended: EndedSession, revision: number): Promise<boolean> {
+  const { id, ended_at, expires_at } = ended;
   const rows = await tx.query(
-    'INSERT INTO ended_sessions (id, ended_at, expires_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING RETURNING id',
-    [id, ended_at, expires_at],
+    `INSERT INTO ended_sessions (id, ended_at, expires_at, revision) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING RETURNING id`,
+    [id, ended_at, expires_at, revision],
   );
   await tx.query('DELETE FROM sessions WHERE id = ?', [id]);
   return rows.length === 1;

@@ -61,6 +61,11 @@ export class SiteStore extends SqlStore {
     return new Map(rows.map(({ path, name }) => [path, name]));
   }
 
+  /** Those that have a time zone of their own. */
+  async zones(): Promise<{ path: string; time_zone: string }[]> {
+    return this.db.query('SELECT path, time_zone FROM sites WHERE time_zone IS NOT NULL');
+  }
+
   async count(): Promise<number> {
     return this.countRows('sites');
   }

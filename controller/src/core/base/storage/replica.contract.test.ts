@@ -49,6 +49,7 @@ class Node {
         await this.whileLooking();
         return row!;
       },
+      head.table,
       () => this.timeMs,
     );
     const isSame = (thing: Thing, before: Thing | undefined) => (before?.color === thing.color ? before : thing);

@@ -1,9 +1,11 @@
 // A table in the memory of this node. Each look reads the revision in the head of the table, and the rows that are newer
 // than those in memory; tables that share a head share the look.
 import { Event } from '../../event-kinds.ts';
+import type { Events } from '../../events.ts';
+import { PeriodicTask, type PeriodicTaskOptions } from '../periodic-task.ts';
 import { forAll, inSlices } from '../time-slices.ts';
 import type { SqlQueries } from './sql-database.ts';
-import { hasRaised } from './table-revision.ts';
+import { hasRaised, type RevisionHead, readRevision } from './table-revision.ts';
 
 /** `gone`: keys of what was removed, some of which may have a new row; without it the rows are all that there are. */
 export interface ReplicaNews<Stored> {
@@ -19,9 +21,9 @@ export interface ReplicaSource<Head, Row, Stored> {
   /** What has changed after this revision; undefined: everything. */
   read(after: number | undefined, tx?: SqlQueries): Promise<ReplicaNews<Stored>>;
   keyOf(stored: Stored): string;
-  /** Undefined if it is not kept, `before` if it is the same. Rows are never changed: whoever has one can go on. */
-  toRow(stored: Stored, before: Row | undefined): Row | undefined;
-  indexes?: Readonly<Record<string, (row: Row) => string>>;
+  /** Undefined if it is not kept, `before` if it is the same. Rows are never changed. Default: as it is stored. */
+  toRow?(stored: Stored, before: Row | undefined): Row | undefined;
+  indexes?: Readonly<Record<string, (row: NoInfer<Row>) => string>>;
   /** Called once all rows of a look are in memory; callers of `fresh` wait for it too. */
   settled?(): Promise<void> | void;
 }
@@ -29,14 +31,18 @@ export interface ReplicaSource<Head, Row, Stored> {
 /** What is read first in each look, and the tables that it is the head of. */
 export class ReplicaHead<Head> {
   readonly #read: (tx?: SqlQueries) => Promise<Head>;
+  readonly #table: string | undefined;
   readonly #clock: () => number;
   readonly #tables: Pick<Replica<Head, unknown, unknown>, 'revision' | 'catchUp'>[] = [];
   #running: Promise<void> | undefined;
   #next: Promise<void> | undefined;
-  #trueAt = Number.NEGATIVE_INFINITY;
+  /** When the last look began that read everything that was durable. */
+  trueAt = Number.NEGATIVE_INFINITY;
 
-  constructor(read: (tx?: SqlQueries) => Promise<Head>, clock = () => performance.now()) {
+  /** `table`: where it is, if it is ever read in a transaction. */
+  constructor(read: (tx?: SqlQueries) => Promise<Head>, table?: string, clock = () => performance.now()) {
     this.#read = read;
+    this.#table = table;
     this.#clock = clock;
   }
 
@@ -45,9 +51,8 @@ export class ReplicaHead<Head> {
     this.#tables.push(table);
   }
 
-  /** The age of the last look that read everything that was durable. */
   get staleMs(): number {
-    return this.#clock() - this.#trueAt;
+    return this.#clock() - this.trueAt;
   }
 
   /**
@@ -75,12 +80,13 @@ export class ReplicaHead<Head> {
   }
 
   async #look(tx?: SqlQueries): Promise<void> {
-    if (tx && hasRaised(tx)) throw new Error('A transaction that changes a table cannot read it into memory');
+    if (tx && (!this.#table || hasRaised(tx, this.#table)))
+      throw new Error('A transaction that changes a table cannot read it into memory');
     const [beganAt, known] = [this.#clock(), this.#tables.map(({ revision }) => revision)];
     const head = await this.#read(tx);
     for (const [at, table] of this.#tables.entries()) await table.catchUp(head, known[at]!, tx);
     // Some transactions see the moment of their first statement.
-    if (!tx) this.#trueAt = beganAt;
+    if (!tx) this.trueAt = beganAt;
   }
 }
 
@@ -153,7 +159,7 @@ export class Replica<Head, Row, Stored = Row> {
   }
 
   async #take({ rows, gone }: ReplicaNews<Stored>, revision: number): Promise<void> {
-    const { keyOf, toRow, settled } = this.#source;
+    const { keyOf, toRow = asStored<Row>, settled } = this.#source;
     const removed = gone ?? [...this.#rows.keys()];
     const names = new Set(removed.length > 0 ? rows.map(keyOf) : []);
     for (const key of removed) if (!names.has(key)) this.#set(key, undefined);
@@ -176,5 +182,66 @@ export class Replica<Head, Row, Stored = Row> {
       if (row !== undefined) rows.set(keyOf(row), (rows.get(keyOf(row)) ?? new Set()).add(row));
     }
     this.changed.emit(before, row);
+  }
+}
+
+/** The one before, if that has the same columns. */
+function asStored<Row>(stored: unknown, before: Row | undefined): Row {
+  const columns = Object.entries(stored as object);
+  const isSame = columns.every(([name, value]) => (before as Record<string, unknown> | undefined)?.[name] === value);
+  return isSame ? before! : (stored as Row);
+}
+
+/** Of tables that have all of their changes in one number. */
+export function headOf(database: SqlQueries, head: RevisionHead<string>): ReplicaHead<number> {
+  return new ReplicaHead((tx = database) => readRevision(tx, head), head.table);
+}
+
+/** A table that is small, or rarely changed: it is read whole whenever its head is newer. */
+export function wholeReplica<Stored, Row = Stored>(
+  head: ReplicaHead<number>,
+  list: (tx?: SqlQueries) => Promise<readonly Stored[]>,
+  rest: Omit<ReplicaSource<number, Row, NoInfer<Stored>>, 'revision' | 'read'>,
+): Replica<number, Row, Stored> {
+  return new Replica(head, { ...rest, revision: (now) => now, read: async (_, tx) => ({ rows: await list(tx) }) });
+}
+
+export type Replicas = Record<string, Pick<ReplicaHead<unknown>, 'fresh' | 'staleMs'>>;
+/** Changes that come within this time are read together. */
+const togetherMs = 100;
+
+/**
+ * Looks at all tables that this process keeps in memory, each once a second, and soon after whatever says that one has
+ * changed: while the database answers, nobody who reads `now` has what is older than two seconds.
+ */
+export class ReplicaRounds {
+  readonly metrics;
+  readonly #rounds: PeriodicTask[];
+
+  constructor(replicas: Replicas, onChange: Required<PeriodicTaskOptions>['onChange']) {
+    const named = Object.entries(replicas);
+    this.#rounds = named.map(
+      ([name, table]) =>
+        new PeriodicTask({ everyMs: 1_000, what: `the reading of ${name}`, run: () => table.fresh(), onChange }),
+    );
+    this.metrics = {
+      weft_replica_stale_seconds: {
+        help: 'How long ago what this process knows of a table was the whole truth',
+        labels: ['table'],
+        values: async () => named.map(([table, { staleMs }]) => ({ labels: { table }, value: staleMs / 1000 })),
+      },
+    };
+  }
+
+  start({ agentConfigured, labelsChanged, sitesChanged, recordsChanged }: Events): void {
+    for (const round of this.#rounds) round.start();
+    const soon = () => {
+      for (const round of this.#rounds) round.soon(togetherMs);
+    };
+    for (const event of [agentConfigured, labelsChanged, sitesChanged, recordsChanged]) event.on(soon);
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all(this.#rounds.map((round) => round.stop()));
   }
 }

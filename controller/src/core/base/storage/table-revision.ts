@@ -12,11 +12,11 @@ export interface RevisionHead<Also extends string = never> {
 }
 
 export const fleetHead: RevisionHead<'sites'> = { table: 'fleet_revision', column: 'revision', also: ['sites'] };
-
 /** How many revisions back removals are remembered. */
 const rememberedRevisions = 50_000;
 const forgetEvery = 1_000;
-const raised = new WeakSet<SqlQueries>();
+/** The heads that a transaction has raised. */
+const raised = new WeakMap<SqlQueries, Set<string>>();
 
 /**
  * Returns the new revision, for the rows that the transaction changes. Must be the first statement about these tables: it
@@ -27,7 +27,7 @@ export async function raiseRevision<Also extends string>(
   { table, column }: RevisionHead<Also>,
   ...also: Also[]
 ): Promise<number> {
-  raised.add(tx);
+  raised.set(tx, (raised.get(tx) ?? new Set()).add(table));
   const sets = [column, ...also].map((each) => `${each} = ${column} + 1`).join(', ');
   const [row] = await tx.query<{ revision: number }>(
     `UPDATE ${table} SET ${sets} WHERE id = 1 RETURNING ${column} AS revision`,
@@ -35,10 +35,8 @@ export async function raiseRevision<Also extends string>(
   return row!.revision;
 }
 
-/** Whether the transaction has changed such a table: what it reads may never become true. */
-export function hasRaised(tx: SqlQueries): boolean {
-  return raised.has(tx);
-}
+/** Whether the transaction has changed a table of this head: what it reads there may never become true. */
+export const hasRaised = (tx: SqlQueries, table: string) => raised.get(tx)?.has(table) === true;
 
 /** Removals up to this revision are forgotten: who knows only older ones reads everything again. */
 export async function noteForgotten(tx: SqlQueries, { table }: RevisionHead<string>, revision: number): Promise<void> {

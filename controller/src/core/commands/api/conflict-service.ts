@@ -8,7 +8,6 @@ import type { AuditLog } from '../../accounts/audit/audit-store.ts';
 import type { Caller } from '../../base/caller.ts';
 import { toTime } from '../../base/input/date-time.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
-import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';
 import type { DecisionRecord } from '../arbitration/decision-record.ts';
 import { toRival } from '../ledger/command-answers.ts';
@@ -32,7 +31,6 @@ export interface ConflictQuery {
 }
 
 export interface ConflictServiceOptions {
-  database: SqlQueries;
   audit: Pick<AuditLog, 'list'>;
   rules: RulesKeeper;
   ledger: Pick<CommandLedger, 'do'>;
@@ -50,8 +48,8 @@ export class ConflictService {
 
   /** Those in force, on whichever node they were changed. */
   async rules(): Promise<ConflictRules> {
-    const { rules, database } = this.#options;
-    await rules.refresh(database);
+    const { rules } = this.#options;
+    await rules.replica.fresh();
     return rules.current;
   }
 

@@ -5,6 +5,7 @@ import type { ValidationError } from '../../base/errors.ts';
 import { parseConflictRules } from './conflict-rules.ts';
 import { defaultConflictRules, groupOf, interferenceRange } from './parameter-groups.ts';
 
+const { LiFi: _, ...ranges } = defaultConflictRules.interference_range_m;
 const withGroups = (...groups: unknown[]) => ({ ...defaultConflictRules, groups });
 
 function problemsOf(input: unknown): string[] {
@@ -118,7 +119,7 @@ describe('refuses', () => {
       ['body.oscillation.reversals less_than_equal', 'body.oscillation.window_s greater_than'],
     ],
     [
-      { ...defaultConflictRules, interference_range_m: { '5G': 1e9, WiFi: 1 } },
+      { ...defaultConflictRules, interference_range_m: { ...ranges, '5G': 1e9 } },
       ['body.interference_range_m.5G less_than_equal', 'body.interference_range_m.LiFi missing'],
     ],
     [

@@ -1,11 +1,12 @@
+import { byTechnology, technologies } from '@weft/contract/technologies';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readPlace } from '../../../../../contract/src/core/functions/place.ts';
 import { rounds } from '../../../../../test/rounds.ts';
-import { readFacts, readTechnology } from '../../network/agent-facts.ts';
+import { readFacts } from '../../network/agent-facts.ts';
 import { Neighbours } from './neighbours.ts';
 
-const ranges = { '5G': 500, WiFi: 60, LiFi: 8 };
+const ranges = byTechnology((name) => technologies[name].interferenceM);
 const at = (latitude: unknown, longitude: unknown, access_point_type: unknown = '5G') => ({
   access_point_type,
   geolocation: { latitude, longitude },
@@ -78,7 +79,7 @@ describe('the neighbours of an agent', () => {
 
   test('are the same after other ranges', () => {
     const index = indexOf({ a: at(1, 1), b: at(1, 1.001) });
-    index.setRanges({ '5G': 5, WiFi: 0, LiFi: 10_000 });
+    index.setRanges({ ...ranges, '5G': 5, WiFi: 0, LiFi: 10_000 });
     expect(index.within('a', 500)).toEqual(['b']);
     index.remove('b');
     expect(index.within('a', 500)).toEqual([]);
@@ -154,16 +155,4 @@ test.each<[unknown, object | undefined]>([
   [undefined, undefined],
 ])('the place %j', (geolocation, place) => {
   expect(readPlace({ geolocation })).toEqual(place);
-});
-
-test.each<[unknown, string | null]>([
-  ['5G', '5G'],
-  ['wifi', 'WiFi'],
-  ['Wi-Fi', 'WiFi'],
-  ['LIFI', 'LiFi'],
-  ['6G', null],
-  [5, null],
-  [undefined, null],
-])('the technology %j', (access_point_type, technology) => {
-  expect(readTechnology({ access_point_type })).toBe(technology);
 });

@@ -3,6 +3,7 @@
 
 import type { Technology } from '@weft/contract';
 import type { Place } from '@weft/contract/place';
+import { byTechnology, technologyNames } from '@weft/contract/technologies';
 import type { AgentRow } from '../../network/agent-rows.ts';
 
 /** On a sphere of the earth's mean radius, which is wrong by half a percent at most. */
@@ -12,7 +13,6 @@ const minCellM = 1;
 const defaultMaxNeighbours = 1000;
 
 const nothing: readonly Cell[] = [];
-const technologies: readonly Technology[] = ['5G', 'WiFi', 'LiFi'];
 
 interface Entry {
   ap_id: string;
@@ -77,7 +77,7 @@ export class Neighbours {
     const found: string[] = [];
     const entry = this.#entries.get(ap_id);
     if (!entry || !(metres > 0)) return found;
-    for (const technology of anyTechnology ? technologies : [entry.technology]) {
+    for (const technology of anyTechnology ? technologyNames : [entry.technology]) {
       this.#grids[technology].collect(entry, straight(metres), max, found);
     }
     return found;
@@ -150,7 +150,7 @@ class Grid {
 }
 
 function gridsFor(ranges: Readonly<Record<Technology, number>>): Record<Technology, Grid> {
-  return { '5G': new Grid(ranges['5G']), WiFi: new Grid(ranges.WiFi), LiFi: new Grid(ranges.LiFi) };
+  return byTechnology((name) => new Grid(ranges[name]));
 }
 
 function toSpace({ latitude, longitude }: Place): { x: number; y: number; z: number } {

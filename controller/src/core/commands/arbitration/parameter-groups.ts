@@ -1,6 +1,7 @@
 // Parameters that affect the same thing are in one group: callers that change two of them can be in conflict. The default
 // groups, and how the group of a parameter is found.
 import type { ConflictRules, ParameterGroup, Technology } from '@weft/contract';
+import { byTechnology, technologies } from '@weft/contract/technologies';
 
 /** What holds for a group that says nothing else, and for a parameter in no group. */
 const groupDefaults = {
@@ -39,7 +40,7 @@ export const defaultConflictRules: ConflictRules = {
     group('5g_handover', '5G', ['tilt', 'handover_margin', 'time_to_trigger'], { policy: 'report' }),
     group('capacity', null, ['power_state', 'prb_quota'], { policy: 'report', scope: 'neighbours' }),
   ],
-  interference_range_m: { '5G': 500, WiFi: 60, LiFi: 8 },
+  interference_range_m: byTechnology((name) => technologies[name].interferenceM),
   oscillation: { reversals: 3, window_s: 600, freeze_s: 600 },
   blast_radius: { fraction: 0.1, minimum: 20, window_s: 60 },
 };

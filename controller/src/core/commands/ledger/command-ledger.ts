@@ -146,7 +146,7 @@ export class CommandLedger {
     const { store, jobs, mailbox, audit, eventLog, rules, rights } = this.#options;
     const { changes } = this.#open;
     await audit.lock(tx);
-    await rules.refresh(tx);
+    await rules.replica.fresh(tx);
     const batch = new LedgerBatch({
       tx,
       store,

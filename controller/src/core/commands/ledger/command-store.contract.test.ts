@@ -3,7 +3,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type DatabaseKind, eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
 import { type SqlDatabase, UniqueViolation } from '../../base/storage/sql-database.ts';
 import type { Lease } from '../arbitration/conflict-intent.ts';
-import { defaultConflictRules } from '../arbitration/parameter-groups.ts';
 import type { Changes, CommandRecord, ReadSetFields, StateRecord } from './command-record.ts';
 import { CommandStore } from './command-store.ts';
 
@@ -317,15 +316,6 @@ function describeCommandStore(open: () => Promise<CommandStoreFixture>): void {
     expect(await store.hasTraces('ap-1')).toBe(true);
     await fixture.db.transaction((tx) => store.forgetAgent(tx, 'ap-1'));
     expect([await store.hasTraces('ap-1'), await store.hasTraces('ap-2')]).toEqual([false, true]);
-  });
-
-  test('rules: none at first, then those that are not known yet', async () => {
-    const { db } = fixture;
-    expect(await store.newRules(db, 0)).toBeUndefined();
-    await db.transaction((tx) => store.putRules(tx, 1, defaultConflictRules));
-    await db.transaction((tx) => store.putRules(tx, 2, defaultConflictRules));
-    expect(await store.newRules(db, 1)).toEqual({ version: 2, rules: defaultConflictRules });
-    expect(await store.newRules(db, 2)).toBeUndefined();
   });
 
   test('roll-outs: so many of an owner, each stage taken once, gone when done', async () => {

@@ -1,11 +1,10 @@
 // Commands, leases and what was last set, as the database keeps them. The ledger reads and writes them inside its
 // transactions; all others only read. Every writer holds the lock of the audit log (see command-ledger.ts), so no statement
 // here checks for concurrent changes.
-import type { ConflictRules } from '@weft/contract';
 import { TryLaterError } from '../../base/errors.ts';
 import { type OwnerKey, requirePresentOwner } from '../../base/storage/present-owner.ts';
 import type { SqlQueries, SqlRow, SqlValue } from '../../base/storage/sql-database.ts';
-import { inParts, putRecord } from '../../base/storage/sql-rows.ts';
+import { inParts } from '../../base/storage/sql-rows.ts';
 import { SqlStore } from '../../base/storage/sql-store.ts';
 import type { BatchRecord, Changes, CommandFilter, CommandRecord, Found, ReadSetFields } from './command-record.ts';
 import {
@@ -192,15 +191,6 @@ export class CommandStore extends SqlStore {
     await tx.query('DELETE FROM parameter_states WHERE ap_id = ?', [ap_id]);
   }
 
-  /** Inside a transaction: those rules that are not the version known already. */
-  async newRules(tx: SqlQueries, knownVersion: number): Promise<{ version: number; rules: unknown } | undefined> {
-    const [row] = await tx.query<{ version: number; rules: string }>(
-      'SELECT version, rules FROM conflict_rules WHERE id = 1 AND version <> ?',
-      [knownVersion],
-    );
-    return row && { version: row.version, rules: JSON.parse(row.rules) };
-  }
-
   /**
    * Stores a roll-out. Throws TryLaterError 429 `too_many_batches` if the owner has as many as `max`, and AuthenticationError if
    * an owner is given who is gone, disabled, or has other credentials now.
@@ -240,11 +230,6 @@ export class CommandStore extends SqlStore {
       const sql = 'UPDATE command_batches SET plan = ?, next_at = ? WHERE batch_id = ?';
       await this.db.query(sql, [plan, next_at, batch_id]);
     }
-  }
-
-  /** Inside a transaction. */
-  async putRules(tx: SqlQueries, version: number, rules: ConflictRules): Promise<void> {
-    await putRecord(tx, 'conflict_rules', 'id, version, rules', { id: 1, version, rules });
   }
 
   async #agents(where: string, params: readonly SqlValue[]): Promise<string[]> {

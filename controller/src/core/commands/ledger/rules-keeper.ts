@@ -1,50 +1,36 @@
-// The conflict rules in force: the defaults until an operator has stored others. The ledger reads new ones at the beginning
-// of every transaction, so that no node decides by old ones.
+// The conflict rules in force: the defaults until an operator has stored others. The ledger looks at the beginning of
+// every transaction whether there are new ones, so that no node decides by old ones.
 import type { ConflictRules } from '@weft/contract';
 import { isObject } from '@weft/contract/is-object';
-import type { SqlQueries } from '../../base/storage/sql-database.ts';
+import { headOf, type Replica, wholeReplica } from '../../base/storage/replica.ts';
+import type { SqlDatabase, SqlQueries } from '../../base/storage/sql-database.ts';
+import { raiseRevision } from '../../base/storage/table-revision.ts';
 import { parseConflictRules } from '../arbitration/conflict-rules.ts';
 import { defaultConflictRules } from '../arbitration/parameter-groups.ts';
-import type { CommandStore } from './command-store.ts';
+
+const head = { table: 'conflict_rules', column: 'version' };
+/** What ships has the version 0. */
+const STORED = 'SELECT rules FROM conflict_rules WHERE version > 0';
 
 export class RulesKeeper {
-  readonly #store: Pick<CommandStore, 'newRules' | 'putRules'>;
-  readonly #onChange: (rules: ConflictRules) => void;
-  #rules = defaultConflictRules;
-  #version = 0;
+  readonly replica: Replica<number, ConflictRules, { rules: string }>;
 
-  /** `onChange` is called for every new set of rules; it must not throw. */
-  constructor(store: Pick<CommandStore, 'newRules' | 'putRules'>, onChange: (rules: ConflictRules) => void) {
-    this.#store = store;
-    this.#onChange = onChange;
+  constructor(database: SqlDatabase) {
+    this.replica = wholeReplica(headOf(database, head), (tx = database) => tx.query<{ rules: string }>(STORED), {
+      keyOf: () => 'rules',
+      toRow: ({ rules }) => parseConflictRules(withRanges(JSON.parse(rules))),
+    });
   }
 
   get current(): ConflictRules {
-    return this.#rules;
+    return this.replica.get('rules') ?? defaultConflictRules;
   }
 
-  /** How often they were changed; 0 for those that ship. */
-  get version(): number {
-    return this.#version;
-  }
-
-  /** Takes over what another node, or an earlier process, has stored. */
-  async refresh(db: SqlQueries): Promise<void> {
-    const stored = await this.#store.newRules(db, this.#version);
-    if (stored) this.#take(parseConflictRules(withRanges(stored.rules)), stored.version);
-  }
-
-  /** Inside a transaction of the ledger; they are in force when it is durable, and `refresh` finds them. */
+  /** Inside a transaction of the ledger: they are in force when it is durable. Resolves how often they were changed. */
   async store(tx: SqlQueries, rules: ConflictRules): Promise<number> {
-    const version = this.#version + 1;
-    await this.#store.putRules(tx, version, rules);
+    const version = await raiseRevision(tx, head);
+    await tx.query('UPDATE conflict_rules SET rules = ?', [JSON.stringify(rules)]);
     return version;
-  }
-
-  #take(rules: ConflictRules, version: number): void {
-    this.#rules = rules;
-    this.#version = version;
-    this.#onChange(rules);
   }
 }
 

@@ -1,56 +1,60 @@
-// What is noted about single devices, in memory: every node has all of it, and reads it again when another has changed it.
+// What is noted about single devices, in memory: every node has all of it.
+import { headOf, type Replica, type ReplicaHead, wholeReplica } from '../../base/storage/replica.ts';
+import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import { Event } from '../../event-kinds.ts';
-import type {
-  DeviceExtrasRecords,
-  DeviceExtrasStore,
-  DeviceWatch,
-  StickyDevice,
+import {
+  type DeviceExtrasStore,
+  type DeviceIdentity,
+  type DeviceWatch,
+  devicesHead,
+  type StickyDevice,
 } from '../store/device-extras-store.ts';
 
-export interface DeviceExtrasOptions {
-  store: Pick<DeviceExtrasStore, 'readIfNew'>;
-}
-
 export class DeviceExtras {
-  readonly #options: DeviceExtrasOptions;
   /** `identity` stands for `device` from now on. */
   readonly linked = new Event<[identity: string, device: string]>();
   readonly erased = new Event<[device: string]>();
-  /** Which devices are watched has changed. */
+  /** Which devices are watched may have changed. */
   readonly watchesChanged = new Event<[]>();
-  #version = -1;
-  #areClearAllowed = false;
-  #sticky = new Map<string, StickyDevice>();
-  #watches = new Map<string, DeviceWatch>();
-  #devices = new Map<string, string>();
-  #identities = new Map<string, string[]>();
-  /** Those that are known here, and when. */
-  #erased = new Map<string, number>();
+  readonly head: ReplicaHead<number>;
+  readonly #allowances: Replica<number, unknown>;
+  readonly #sticky: Replica<number, StickyDevice>;
+  readonly #watches: Replica<number, DeviceWatch>;
+  readonly #identities: Replica<number, DeviceIdentity>;
 
-  constructor(options: DeviceExtrasOptions) {
-    this.#options = options;
+  constructor(database: SqlQueries, store: DeviceExtrasStore) {
+    this.head = headOf(database, devicesHead);
+    const keyOf = ({ device }: { device: string }) => device;
+    this.#allowances = wholeReplica(this.head, store.allowances, { keyOf: () => 'clear' });
+    this.#sticky = wholeReplica(this.head, store.sticky, { keyOf });
+    this.#watches = wholeReplica(this.head, store.watches, { keyOf });
+    this.#identities = wholeReplica(this.head, store.identities, {
+      keyOf: ({ identity }) => identity,
+      indexes: { device: keyOf },
+    });
+    this.#identities.changed.on((_, after) => after && this.linked.emit(after.identity, after.device));
+    // Each once, and not by the clock: several may be erased in one millisecond, or on a node whose clock is behind.
+    const erasures = wholeReplica(this.head, store.erasures, { keyOf, settled: this.watchesChanged.emit });
+    erasures.changed.on((_, after) => after && this.erased.emit(after.device));
   }
 
   /** Whether an administrator has allowed clear addresses. */
   get areClearAllowed(): boolean {
-    return this.#areClearAllowed;
+    return this.#allowances.now.size > 0;
   }
 
   get watchCount(): number {
-    return this.#watches.size;
+    return this.#watches.now.size;
   }
 
-  /** Once it resolves, every change that was durable before the call is known. */
-  async refresh(): Promise<void> {
-    const records = await this.#options.store.readIfNew(this.#version);
-    if (records) this.#take(records);
-  }
-
-  /** The device that this pseudonym stands for. */
-  readonly canonical = (device: string): string => this.#devices.get(device) ?? device;
+  /** The device that this pseudonym stands for; for the moment in which names are taken over, by way of another name. */
+  readonly canonical = (device: string): string => {
+    const identity = this.#identities.get(device);
+    return identity ? this.canonical(identity.device) : device;
+  };
 
   identitiesOf(device: string): readonly string[] {
-    return this.#identities.get(device) ?? [];
+    return Array.from(this.#identities.by('device', device), ({ identity }) => identity).sort();
   }
 
   stickyOf(device: string): StickyDevice | undefined {
@@ -64,25 +68,6 @@ export class DeviceExtras {
   }
 
   watches(): Iterable<DeviceWatch> {
-    return this.#watches.values();
-  }
-
-  #take({ version, clearAddresses, sticky, watches, identities, erased }: DeviceExtrasRecords): void {
-    this.#version = version;
-    this.#areClearAllowed = clearAddresses;
-    this.#sticky = new Map(sticky.map((each) => [each.device, each]));
-    this.#watches = new Map(watches.map((each) => [each.device, each]));
-    const before = this.#devices;
-    this.#devices = new Map(identities.map(({ identity, device }) => [identity, device]));
-    this.#identities = new Map();
-    for (const { identity, device } of identities) {
-      this.#identities.set(device, [...this.identitiesOf(device), identity].sort());
-      if (before.get(identity) !== device) this.linked.emit(identity, device);
-    }
-    // Each once, and not by the clock: several may be erased in one millisecond, or on a node whose clock is behind.
-    const known = this.#erased;
-    this.#erased = new Map(erased.map(({ device, at }) => [device, at]));
-    for (const { device, at } of erased) if (known.get(device) !== at) this.erased.emit(device);
-    this.watchesChanged.emit();
+    return this.#watches.now.values();
   }
 }

@@ -28,8 +28,6 @@ export interface DeviceUpkeepOptions {
   /** Whether other nodes write too. */
   isShared: boolean;
   keptMs: number;
-  /** Part of each look at what other nodes have written. */
-  onFollow?: () => Promise<void>;
   onError: (error: unknown, message: string) => void;
   now?: () => number;
 }
@@ -116,7 +114,6 @@ export class DeviceUpkeep {
     for (const link of links) this.#adopt(link);
     for (const list of lists) adoptValues(registry, list);
     this.#followedAt = now;
-    await this.#options.onFollow?.();
     await this.#options.journal.settled();
   }
 

@@ -1,7 +1,8 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
 import type { SqlDatabase, SqlQueries } from '../../base/storage/sql-database.ts';
-import { DeviceExtrasStore } from './device-extras-store.ts';
+import { readRevision } from '../../base/storage/table-revision.ts';
+import { DeviceExtrasStore, devicesHead } from './device-extras-store.ts';
 import { DeviceStore } from './device-store.ts';
 
 const callerOf = (id = 'u') => ({ kind: 'user', id, name: id, roles: [], isAdmin: false }) as const;
@@ -20,15 +21,14 @@ eachDatabase((kind) => {
     [store, other] = [new DeviceExtrasStore(nodes[0]), new DeviceExtrasStore(nodes[1])];
   });
 
-  test('everything is read when it has changed, and nothing otherwise', async () => {
-    const first = await other.readIfNew(-1);
-    expect(first).toEqual({ version: 0, clearAddresses: false, sticky: [], watches: [], identities: [], erased: [] });
-    expect(await other.readIfNew(0)).toBeUndefined();
+  test('every node reads who would not be moved, and whether clear addresses are allowed', async () => {
+    expect([await other.sticky(), await other.allowances()]).toEqual([[], []]);
     const sticky = { device: 'a', reason: 'refused', target: 'x', until: 5 } as const;
     await inTx((tx) => store.putSticky(tx, { ...sticky, reason: 'moved_back' }));
     await inTx((tx) => store.putSticky(tx, sticky));
     await inTx((tx) => store.setClearAddresses(tx, true));
-    expect(await other.readIfNew(0)).toMatchObject({ version: 3, clearAddresses: true, sticky: [sticky] });
+    expect([await other.sticky(), (await other.allowances()).length]).toEqual([[sticky], 1]);
+    expect(await readRevision(db, devicesHead)).toBe(3);
   });
 
   test('a caller has a tenth of all watches, which a repeat and what has ended take nothing of', async () => {
@@ -45,20 +45,20 @@ eachDatabase((kind) => {
     await watch('c', 'v');
     // Of another's watch nothing is taken.
     await watch('c');
-    expect((await other.readIfNew(-1))!.watches).toHaveLength(102);
+    expect(await other.watches()).toHaveLength(102);
     expect(await inTx((tx) => store.removeWatch(tx, 'a', callerOf(), 50))).toBe(true);
     expect(await inTx((tx) => store.removeWatch(tx, 'a', callerOf(), 50))).toBe(false);
     await inTx((tx) => store.removeWatchesOf(tx, 'user', 'u'));
-    expect((await other.readIfNew(-1))!.watches).toEqual([watchOf('c', 'v')]);
+    expect(await other.watches()).toEqual([watchOf('c', 'v')]);
     await store.prune(100);
-    expect((await other.readIfNew(-1))!.watches).toEqual([]);
+    expect(await other.watches()).toEqual([]);
   });
 
   test('a watch is ended or shortened by its maker or an administrator alone, and prolonged by anybody', async () => {
     const admin = { ...callerOf('admin'), isAdmin: true };
     const watch = (by: ReturnType<typeof callerOf> | typeof admin, until: number) =>
       inTx((tx) => store.putWatch(tx, watchOf('a', by.id, until), by, 50));
-    const watches = async () => (await other.readIfNew(-1))!.watches;
+    const watches = () => other.watches();
     await watch(callerOf(), 100);
     await expect(watch(callerOf('v'), 99)).rejects.toMatchObject({ code: 'watched_by_another' });
     await expect(inTx((tx) => store.removeWatch(tx, 'a', callerOf('v'), 50))).rejects.toMatchObject({
@@ -88,7 +88,7 @@ eachDatabase((kind) => {
     );
     await inTx((tx) => store.link(tx, 'c', 'b', 10));
     await inTx((tx) => store.link(tx, 'b', 'a', 10));
-    const { identities } = (await other.readIfNew(-1))!;
+    const identities = await other.identities();
     expect(identities.map((each) => ({ ...each })).sort((x, y) => (x.identity < y.identity ? -1 : 1))).toEqual([
       { identity: 'b', device: 'a' },
       { identity: 'c', device: 'a' },
@@ -102,13 +102,9 @@ eachDatabase((kind) => {
     await inTx((tx) => store.putSticky(tx, { device: 'a', reason: 'refused', target: 'x', until: 5 }));
     await inTx((tx) => store.link(tx, 'b', 'a', 10));
     expect(await inTx((tx) => store.remove(tx, 'a', 1_000))).toEqual(['b']);
-    expect(await other.readIfNew(-1)).toMatchObject({
-      sticky: [],
-      watches: [],
-      identities: [],
-      erased: [{ device: 'a', at: 1_000 }],
-    });
+    expect([await other.sticky(), await other.watches(), await other.identities()]).toEqual([[], [], []]);
+    expect(await other.erasures()).toEqual([{ device: 'a', at: 1_000 }]);
     await store.prune(1_000 + 600_000);
-    expect((await other.readIfNew(-1))!.erased).toEqual([]);
+    expect(await other.erasures()).toEqual([]);
   });
 });

@@ -32,51 +32,30 @@ export interface DeviceIdentity {
   device: string;
 }
 
-export interface DeviceExtrasRecords {
-  version: number;
-  clearAddresses: boolean;
-  sticky: StickyDevice[];
-  watches: DeviceWatch[];
-  identities: DeviceIdentity[];
-  /** Those that were erased a moment ago, and when. */
-  erased: { device: string; at: number }[];
-}
+type Row<Stored> = Stored & SqlRow;
+
+export const devicesHead = { table: 'device_extras_head', column: 'version' };
 
 /** Every node has looked by then. */
 const erasureKeptMs = 600_000;
 /** Rows that have ended are not in the way of a node whose clock is behind. */
 const steeredKeptMs = 60_000;
 
+const STICKY = 'device, reason, target, until_ms AS until';
+const WATCH = 'device, until_ms AS until, caller_kind, caller_id';
 const OTHERS = 'SELECT caller_kind AS kind, caller_id AS id FROM device_watches WHERE device <> ? AND until_ms > ?';
 const watchShare = new TotalShare('too_many_watches', 'watched devices', 1_000, OTHERS);
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class DeviceExtrasStore extends SqlStore {
-  /** Everything, if it is not of this version; else undefined. */
-  async readIfNew(known: number): Promise<DeviceExtrasRecords | undefined> {
-    const head = 'SELECT version, clear_addresses FROM device_extras_head WHERE id = 1';
-    const [before] = await this.db.query<{ version: number; clear_addresses: number }>(head);
-    if (!before || before.version === known) return undefined;
-    const sticky = await this.db.query<StickyDevice & SqlRow>(
-      'SELECT device, reason, target, until_ms AS until FROM device_sticky',
-    );
-    const watches = await this.db.query<DeviceWatch & SqlRow>(
-      'SELECT device, until_ms AS until, caller_kind, caller_id FROM device_watches',
-    );
-    const identities = await this.db.query<DeviceIdentity & SqlRow>('SELECT identity, device FROM device_identities');
-    const erased = await this.db.query<{ device: string; at: number }>(
-      'SELECT device, at_ms AS at FROM device_erasures',
-    );
-    // A change meanwhile has another version, and is read with the next look.
-    return {
-      version: before.version,
-      clearAddresses: before.clear_addresses === 1,
-      sticky,
-      watches,
-      identities,
-      erased,
-    };
-  }
+  readonly sticky = () => this.db.query<Row<StickyDevice>>(`SELECT ${STICKY} FROM device_sticky`);
+  readonly watches = () => this.db.query<Row<DeviceWatch>>(`SELECT ${WATCH} FROM device_watches`);
+  readonly identities = () => this.db.query<Row<DeviceIdentity>>('SELECT identity, device FROM device_identities');
+  /** Those that were erased a moment ago, and when. */
+  readonly erasures = () =>
+    this.db.query<{ device: string; at: number }>('SELECT device, at_ms AS at FROM device_erasures');
+  /** One row if an administrator has allowed clear addresses, else none. */
+  readonly allowances = () => this.db.query('SELECT id FROM device_extras_head WHERE clear_addresses = 1');
 
   async putSticky(tx: SqlQueries, { device, reason, target, until }: StickyDevice): Promise<void> {
     await this.#changed(tx);
@@ -106,8 +85,7 @@ export class DeviceExtrasStore extends SqlStore {
   }
 
   async #watchOf(tx: SqlQueries, device: string, nowMs: number): Promise<DeviceWatch | undefined> {
-    const columns = 'device, until_ms AS until, caller_kind, caller_id';
-    const sql = `SELECT ${columns} FROM device_watches WHERE device = ? AND until_ms > ?`;
+    const sql = `SELECT ${WATCH} FROM device_watches WHERE device = ? AND until_ms > ?`;
     return (await tx.query<DeviceWatch & SqlRow>(sql, [device, nowMs]))[0];
   }
 
@@ -183,7 +161,7 @@ export class DeviceExtrasStore extends SqlStore {
 
   /** First in a transaction: it also locks the others out. */
   async #changed(tx: SqlQueries): Promise<void> {
-    await raiseRevision(tx, { table: 'device_extras_head', column: 'version' });
+    await raiseRevision(tx, devicesHead);
   }
 }
 

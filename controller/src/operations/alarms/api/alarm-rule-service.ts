@@ -171,7 +171,7 @@ export class AlarmRuleService {
       const made = await work(tx, version);
       if (made) await auditLog.append(tx, [made]);
     });
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
   }
 
   async #require(id: string): Promise<RuleRecord> {

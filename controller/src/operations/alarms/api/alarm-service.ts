@@ -214,7 +214,7 @@ export class AlarmService {
       await auditLog.append(tx, entries);
       return handled;
     });
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
     return all;
   }
 

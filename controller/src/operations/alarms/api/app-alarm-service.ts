@@ -41,7 +41,7 @@ export class AppAlarmService {
     requireNoAddress({ key, text });
     this.#rate.take(by.id);
     const sight = await network.visibleTo(by);
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
     const known = activeAlarms.find(ruleOf(by), subject_kind, key);
     const agent = sight.require(ap_id);
     const isSame = known !== undefined && known.ap_id === ap_id && known.severity === severity;
@@ -76,7 +76,7 @@ export class AppAlarmService {
   /** Resolves whether there was one. */
   async clear(key: string, by: Caller): Promise<boolean> {
     const { activeAlarms } = this.#options;
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
     const known = activeAlarms.find(ruleOf(by), subject_kind, key);
     if (!known) return false;
     const to: AlarmChange = { state: 'cleared', cleared_at: Date.now(), cleared_by: by.name };
@@ -109,7 +109,7 @@ export class AppAlarmService {
     const detail = { reason: change.what, keys: ends.map(({ subject }) => subject) };
     return {
       entries: [{ actor: by, action: 'alarms_cleared', target: { kind, name }, detail }],
-      committed: () => activeAlarms.sync().catch((error) => onError(error, 'alarms could not be read')),
+      committed: () => activeAlarms.fresh().catch((error) => onError(error, 'alarms could not be read')),
     };
   };
 

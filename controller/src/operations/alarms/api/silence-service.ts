@@ -106,7 +106,7 @@ export class SilenceService {
       await alarms.nextVersion(tx, 'rules');
       await auditLog.append(tx, [await work(tx)]);
     });
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
   }
 }
 

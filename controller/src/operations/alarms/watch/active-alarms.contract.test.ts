@@ -97,7 +97,7 @@ function describeActiveAlarms(open: () => Promise<{ nodes: [SqlDatabase, SqlData
         () => within('rules', async (tx) => still[silence!] && silences.remove(tx, still[silence!]!.id)),
       ])();
       for (const node of nodes) {
-        await node.active.sync();
+        await node.active.fresh();
         const stored = await node.alarms.listActive();
         const byId = <Each extends { id: string }>(list: Iterable<Each>) =>
           [...list].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -1,7 +1,10 @@
-// Rules, silences and active alarms in the memory of this node, as replicas with one head: read at once after its own
-// changes, and every second for those of others.
-import { Replica, ReplicaHead } from '../../../core/base/storage/replica.ts';
+// Rules, silences and active alarms in the memory of this node, as replicas with one head; and the time zones of sites.
+import type { SiteStore } from '../../../core/accounts/sites/site-store.ts';
+import { headOf, Replica, ReplicaHead, wholeReplica } from '../../../core/base/storage/replica.ts';
+import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
+import { fleetHead } from '../../../core/base/storage/table-revision.ts';
 import { Event } from '../../../core/event-kinds.ts';
+import { pathsAbove } from '../engine/timed-condition.ts';
 import { type CompiledSilence, compileSilence } from '../silences/active-silence.ts';
 import type { AlarmRecord, AlarmStore, AlarmVersion } from '../store/alarm-store.ts';
 import type { RuleRecord, RuleStore, SilenceRecord, SilenceStore } from '../store/rule-store.ts';
@@ -20,6 +23,7 @@ export class ActiveAlarms {
   readonly turned = new Event<[alarm: AlarmRecord, isActive: boolean]>();
   /** The rules in force are others. */
   readonly rulesChanged = new Event<[]>();
+  readonly head: ReplicaHead<AlarmVersion>;
   readonly #alarms: Replica<AlarmVersion, AlarmRecord>;
   readonly #byId: Replica<AlarmVersion, CompiledRule, RuleRecord>;
   /** Those that are enabled. */
@@ -29,6 +33,7 @@ export class ActiveAlarms {
 
   constructor({ alarms, rules, silences }: ActiveAlarmsOptions) {
     const head = new ReplicaHead(() => alarms.version());
+    this.head = head;
     const revision = (now: AlarmVersion) => now.rules;
     const compiled: Replica<AlarmVersion, CompiledSilence, SilenceRecord> = new Replica(head, {
       revision,
@@ -74,10 +79,6 @@ export class ActiveAlarms {
     return this.#alarms.now.size;
   }
 
-  get staleMs(): number {
-    return this.#alarms.staleMs;
-  }
-
   find(rule_id: string, subject_kind: string, subject: string): AlarmRecord | undefined {
     const [found] = this.#alarms.by('subject', keyOf(rule_id, subject_kind, subject));
     return found;
@@ -92,8 +93,8 @@ export class ActiveAlarms {
   }
 
   /** Reads what has changed. Rejects while the database is unavailable. */
-  sync(): Promise<void> {
-    return this.#alarms.fresh();
+  fresh(): Promise<void> {
+    return this.head.fresh();
   }
 }
 
@@ -104,4 +105,21 @@ async function allAfter(alarms: AlarmStore, version: number): Promise<AlarmRecor
 
 function keyOf(rule_id: string, subject_kind: string, subject: string): string {
   return `${rule_id}\n${subject_kind}\n${subject}`;
+}
+
+/** The time zones of sites: each has its own, or that of the nearest one above it. */
+export class SiteZones {
+  readonly replica: Replica<number, string, { path: string; time_zone: string }>;
+
+  constructor(database: SqlQueries, store: Pick<SiteStore, 'zones'>) {
+    this.replica = wholeReplica(headOf(database, { ...fleetHead, column: 'sites' }), () => store.zones(), {
+      keyOf: ({ path }) => path,
+      toRow: ({ time_zone }) => time_zone,
+    });
+  }
+
+  readonly of = (site: string | null): string | undefined => {
+    const nearest = site === null ? undefined : pathsAbove(site).findLast((path) => this.replica.get(path));
+    return nearest && this.replica.get(nearest);
+  };
 }

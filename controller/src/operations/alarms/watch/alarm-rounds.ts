@@ -57,7 +57,7 @@ export class AlarmRounds extends PeriodicTask {
     const { lease, activeAlarms, network, readings, writer } = this.#options;
     try {
       await network.fresh();
-      await activeAlarms.sync();
+      await activeAlarms.fresh();
       await writer.writeAll(await readings.find(true, this.#now()));
       if (lease.isHeld) await this.#runForAll();
     } catch (error) {

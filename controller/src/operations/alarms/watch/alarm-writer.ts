@@ -105,7 +105,7 @@ export class AlarmWriter {
       }
       await eventLog.append(tx, events);
     });
-    await activeAlarms.sync();
+    await activeAlarms.fresh();
   }
 
   async #fire(

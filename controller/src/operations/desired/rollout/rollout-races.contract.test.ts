@@ -125,6 +125,29 @@ eachDatabase((kind) => {
     expect(await drafts()).toHaveLength(left);
   });
 
+  test('a window by the time of a site goes by the zone that it has now, whichever node was told', async () => {
+    const { body: site } = await ask('POST', '/sites', { path: 'atoll' });
+    await nodes[0]!.agent('zoned-1', { settings: { channel: { type: 'integer' } } });
+    expect((await ask('PATCH', '/agents/zoned-1/labels', { site: 'atoll' })).status).toBe(200);
+    const set = await draft('zoned', 'name:zoned-1');
+    // Half a day away from now, as long as nobody has said where the site is.
+    const hour = (after: number) => `${String((new Date().getUTCHours() + after) % 24).padStart(2, '0')}:30`;
+    const days = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+    const window = { days, from: hour(9), until: hour(15), time_zone: 'site' };
+    const { status, body } = await ask('POST', `/config/change_sets/${set.id}/rollout`, { window });
+    expect(status).toBe(200);
+    const treated = async () => (await ask('GET', `/rollouts/${body.id}`)).body.waves[0].treated;
+    const isWorking = ({ parts }: TestWeft) => parts.desired.desired.lease.isHeld;
+    await untilSo(() => expect(nodes.some(isWorking)).toBe(true));
+    for (const { parts } of nodes) await parts.desired.desired.driver.once();
+    expect(await treated()).toBe(0);
+    const told = nodes.find((node) => !isWorking(node)) ?? nodes[0]!;
+    const zone = { path: 'atoll', time_zone: 'Pacific/Tarawa' };
+    expect((await ask('PUT', `/sites/${site.id}`, zone, told)).status).toBe(200);
+    await untilSo(async () => expect(await treated()).toBe(1));
+    expect((await ask('POST', `/rollouts/${body.id}/abort`, {})).status).toBe(200);
+  });
+
   describe('a roll-out that comes to an access point while it is decided what that shall be', () => {
     let desired: TestWeft['parts']['desired'];
     const ok = async (...asked: Parameters<typeof ask>) => {

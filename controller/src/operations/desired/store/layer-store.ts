@@ -7,12 +7,12 @@ import { owned, TotalShare } from '../../../core/base/shares/total-share.ts';
 import type { InSameTransaction, SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { insertRecord } from '../../../core/base/storage/sql-rows.ts';
 import { RecordTable, SqlStore } from '../../../core/base/storage/sql-store.ts';
-import { raiseRevision, readRevision } from '../../../core/base/storage/table-revision.ts';
+import { raiseRevision } from '../../../core/base/storage/table-revision.ts';
 import type { Layer, Managed, VariableValue } from '../model/layer.ts';
 import { reachOf } from '../model/reach.ts';
 
 const keptVersions = 100;
-const configHead = { table: 'config_head', column: 'revision' };
+export const configHead = { table: 'config_head', column: 'revision' };
 
 /** Who made a layer or a secret; empty for what lay there before this was asked. */
 export interface Made {
@@ -85,14 +85,10 @@ const IN_FORCE = `WHERE EXISTS (SELECT 1 FROM config_layers
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class LayerStore extends SqlStore {
-  /** Nothing here has changed while it stays the same. */
-  revision(): Promise<number> {
-    return readRevision(this.db, configHead);
-  }
-
-  /** Those in force. */
-  async layers(): Promise<Layer[]> {
-    return (await this.inForce()).map(toLayer);
+  /** What is in force. */
+  async tables() {
+    const [layers, variables, secrets] = [await this.inForce(), await this.variables(), await this.secrets()];
+    return { layers: layers.map(toLayer), variables, secrets };
   }
 
   async inForce(): Promise<LayerVersion[]> {
