@@ -7,10 +7,10 @@ import { Validator } from '../controller/src/core/base/input/validator.ts';
 import { everyone } from '../controller/src/core/base/rights/permission.ts';
 import { Shares } from '../controller/src/core/base/shares/shares.ts';
 import { ServiceMetrics } from '../controller/src/core/http/pages/service-metrics.ts';
-import type { Authenticator } from '../controller/src/core/http/request/guard.ts';
 import { createLogger } from '../controller/src/core/http/request/log.ts';
 import type { Route } from '../controller/src/core/http/request/route.ts';
 import { createServer, type ServerOptions } from '../controller/src/core/http/server/server.ts';
+import { schemeOf, shownBy } from './pure/shown.ts';
 
 export const agent = { kind: 'agent', id: '1', name: 'ap-1' } as unknown as Caller;
 
@@ -30,23 +30,27 @@ export const echo: Route = {
   handle: async ({ body }) => ({ body }),
 };
 
-type BareOptions = Partial<ServerOptions> & Partial<Pick<Authenticator, 'authenticate' | 'remembered'>>;
+interface BareOptions extends Partial<ServerOptions> {
+  authenticate?: (token: string) => Caller | Promise<Caller>;
+  remembered?: (token: string) => Caller | undefined;
+}
 
 /** Not listening yet. */
-export function createBareServer({ authenticate, remembered, ...options }: BareOptions = {}) {
+export function createBareServer({
+  authenticate = async () => agent,
+  remembered = () => agent,
+  ...options
+}: BareOptions = {}) {
+  const shown = (token: string) =>
+    shownBy(agent, { admit: () => authenticate(token), remembered: () => remembered(token) });
   return createServer({
     routes: [echo],
     pages: [{ operation: 'health', permission: everyone, url: '/healthz', handle: () => ({ status: 'ok' }) }],
     authenticator: {
-      authenticate: authenticate ?? (async () => agent),
-      remembered: remembered ?? (() => agent),
-      authenticateAgent: async () => agent,
-      authenticateApp: async () => agent,
+      schemes: [schemeOf(shown)],
       hasAdmin: async () => true,
-      isEnrolmentToken: () => false,
-      requireEnrolment: async () => {},
       mayReadServiceMetrics: () => false,
-    } as Authenticator,
+    },
     validator: new Validator(createFormats({ passwordLength: { min: 8, max: 128 } })),
     metrics: new ServiceMetrics(),
     log: createLogger('silent'),

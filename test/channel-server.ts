@@ -58,16 +58,14 @@ export async function startChannelServer(options: ChannelServerOptions = {}) {
         const accounts = createAccountParts(platform, events);
         const { agents } = accounts.agents;
         const { network, agentDetails } = accounts.network;
-        const { auth } = accounts.auth;
         const telemetry = createTelemetryPart(
-          { ...platform, network, agentDetails, agents, auth, eventLog: accounts.eventLog.eventLog },
+          { ...platform, network, agentDetails, agents, eventLog: accounts.eventLog.eventLog },
           events,
         );
         const transports = createTransportsPart(
           {
             ...platform,
             network,
-            auth,
             agents,
             audit: accounts.audit.audit,
             telemetry: telemetry.telemetry,

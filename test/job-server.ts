@@ -6,12 +6,12 @@ import { noLabels } from '../controller/src/core/accounts/agents/agent-record.ts
 import { ThirdPartyAppStore } from '../controller/src/core/accounts/third-party-apps/third-party-app-store.ts';
 import { UserStore } from '../controller/src/core/accounts/users/user-store.ts';
 import { type Caller, system } from '../controller/src/core/base/caller.ts';
-import { AuthenticationError } from '../controller/src/core/base/errors.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
 import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { Event } from '../controller/src/core/event-kinds.ts';
 import { createJobsPart } from '../controller/src/core/jobs/jobs-part.ts';
 import type { MailboxLimits } from '../controller/src/core/jobs/mailbox/mailbox-service.ts';
+import { schemeOf, shownBy } from './pure/shown.ts';
 import { type Answer, startWeft } from './weft.ts';
 
 const user = (name: string, isAdmin = false): Caller => ({
@@ -33,11 +33,6 @@ const callers: Record<string, Caller> = {
   impostor: { kind: 'third_party_app', id: 'id of ada', name: 'ada', permissions: {} },
   blind: { kind: 'third_party_app', id: 'id of blind', name: 'blind', permissions: { read: false } },
 };
-
-function authenticate(token: string): Caller {
-  if (!Object.hasOwn(callers, token)) throw new AuthenticationError('invalid_token', 'Could not validate');
-  return callers[token]!;
-}
 
 /** Nobody gets a job who does not exist. */
 async function createCallers(database: SqlDatabase): Promise<void> {
@@ -91,7 +86,6 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits, m
           // All that jobs need of it while they are not started.
           broker: { ...broker, publish, broadcast: (news) => broker.broadcast(news) },
           onChange: (message) => changes.push(message),
-          auth: accounts.auth.auth,
           principals: accounts.auth.principals,
           network: accounts.network.network,
           agentDetails: accounts.network.agentDetails,
@@ -101,8 +95,13 @@ export async function startJobServer({ maxOpen, maxUnpublished, mailboxLimits, m
         own,
       );
       jobs.hub.hasSocket = (job_number) => outside.sockets.has(job_number);
-      const named = { authenticator: { authenticate, authenticateAgent: () => callers['ap-1']! } };
-      return { ...accounts, jobs, named };
+      const named = {
+        schemes: [
+          schemeOf((name) => (Object.hasOwn(callers, name) ? shownBy(callers[name]!) : undefined)),
+          schemeOf(() => shownBy(callers['ap-1']!), 'basic'),
+        ],
+      };
+      return { named, ...accounts, jobs };
     },
   });
   const { jobs, agents } = weft.parts;

@@ -21,9 +21,9 @@ export async function openJobFixture() {
   const { database, telemetryStore: telemetry, broker, events } = platform;
   const accounts = createAccountParts(platform, events);
   const { agentStore } = accounts.agents;
-  const { auth, principals } = accounts.auth;
+  const { principals } = accounts.auth;
   const part = createJobsPart(
-    { ...platform, ...accounts.network, auth, principals, changes: accounts.audit.changes },
+    { ...platform, ...accounts.network, principals, changes: accounts.audit.changes },
     events,
   );
   const { jobStore: jobs, mailboxStore } = part;

@@ -145,8 +145,8 @@ export async function describeMutations(runs: Runs, variant?: Variant): Promise<
   it.each(operations)(title, async (operation) => {
     const seen = new Set<number>();
     const numRuns = costly.test(operation.id) ? runs.costly : runs.usual;
-    const { permission, takesAgentPassword } = routeOf(operation.id);
-    const isByAgent = permission.admin === 'no' || takesAgentPassword;
+    const { permission, takes } = routeOf(operation.id);
+    const isByAgent = permission.admin === 'no' || takes === 'agent_password';
     const isByItself = permission.admin === 'no' && permission.agent === 'itself';
     const all = { ...known, ...variant?.known };
     const values = isByItself

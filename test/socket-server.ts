@@ -2,6 +2,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { EnvelopeType } from '../contract/src/index.ts';
 import { system } from '../controller/src/core/base/caller.ts';
+import { authorize } from '../controller/src/core/base/credential.ts';
+import { everyCaller } from '../controller/src/core/base/rights/permission.ts';
 import type { SqlDatabase } from '../controller/src/core/base/storage/sql-database.ts';
 import { createAccountParts } from '../controller/src/core/core-parts.ts';
 import { createJobsPart, type JobsTuning } from '../controller/src/core/jobs/jobs-part.ts';
@@ -56,7 +58,6 @@ export async function startSocketServer(options: SocketServerOptions = {}) {
         const { start: _, ...jobs } = createJobsPart(
           {
             ...platform,
-            auth: accounts.auth.auth,
             principals: accounts.auth.principals,
             network: accounts.network.network,
             agentDetails: accounts.network.agentDetails,
@@ -98,7 +99,7 @@ export async function startSocketServer(options: SocketServerOptions = {}) {
     removeUser: (name: string) => users.users.remove(name, system),
     /** A job of the user behind that token. */
     async job(token: string): Promise<string> {
-      const { id, name } = await auth.auth.authenticate(token);
+      const { id, name } = await authorize(auth.auth.read(token)!, everyCaller);
       const job_number = randomUUID();
       const now = Date.now();
       await jobStore.create({

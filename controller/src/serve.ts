@@ -230,21 +230,13 @@ async function attempt(work: () => unknown, onError: (error: unknown) => void): 
   }
 }
 
-/** What the guard asks: each part knows some callers. Without a part that knows them there are none. */
+/** What the guard asks: each part knows some callers. */
 function createAuthenticator(config: Config, parts: Part[]): Authenticator {
   const mayReadMetrics = createNetworkCheck(config.metricsAllow);
-  const nobody = () => {
-    throw new Error('no part of this server authenticates callers');
-  };
   return Object.assign(
     {
-      authenticate: nobody,
-      remembered: () => undefined,
-      authenticateAgent: nobody,
-      authenticateApp: nobody,
+      schemes: parts.flatMap(({ schemes = [] }) => schemes),
       hasAdmin: async () => true,
-      isEnrolmentToken: () => false,
-      requireEnrolment: async () => {},
       // What a proxy passes on without a trusted word about its sender may come from anywhere.
       mayReadServiceMetrics: (request) =>
         mayReadMetrics(request.ip) && !(isForwarded(request.headers) && request.ip === request.socket.remoteAddress),

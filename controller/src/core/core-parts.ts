@@ -52,20 +52,20 @@ export function createCoreParts(platform: Platform, events: Events) {
   const { network, agentRows, agentDetails } = accounts.network;
   const { agents, agentStore } = accounts.agents;
   const { sites } = accounts.sites;
-  const { auth, principals } = accounts.auth;
+  const { principals } = accounts.auth;
   const devices = createDevicesPart({ ...platform, network, eventLog }, events);
   const telemetry = createTelemetryPart(
-    { ...platform, network, agentDetails, agents, auth, eventLog, devices },
+    { ...platform, network, agentDetails, agents, eventLog, devices },
     events,
   );
   const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
-  const jobs = createJobsPart({ ...platform, network, agentDetails, auth, principals, changes }, events);
+  const jobs = createJobsPart({ ...platform, network, agentDetails, principals, changes }, events);
   const commands = createCommandsPart(
     { ...platform, network, agentRows, principals, auditLog, eventLog, jobs, devices },
     events,
   );
   const transports = createTransportsPart(
-    { ...platform, network, auth, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
+    { ...platform, network, agents, audit, telemetry: telemetry.telemetry, delivery: commands.delivery },
     events,
   );
   const emulator = createEmulatorPart(

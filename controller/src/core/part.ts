@@ -3,6 +3,7 @@
 import type { Broker } from '@weft/broker';
 import type { Caller } from './base/caller.ts';
 import type { Config } from './base/config.ts';
+import type { CredentialScheme } from './base/credential.ts';
 import type { Formats } from './base/input/validator.ts';
 import type { FenceReason } from './base/node-fence.ts';
 import type { NodeNews } from './base/node-news.ts';
@@ -39,8 +40,10 @@ export interface Part {
   formats?: Formats;
   /** The ids of the access points that the caller sees and that people call by this name. */
   idsOf?(caller: Caller, display_name: string): Promise<string[]>;
-  /** What it knows about callers. Together the parts are what the guard asks. */
-  authenticator?: Partial<Authenticator>;
+  /** Its ways to log in; no two read the same text. */
+  schemes?: CredentialScheme[];
+  /** What else it knows about callers. Together the parts are what the guard asks. */
+  authenticator?: Partial<Omit<Authenticator, 'schemes'>>;
   /** Once the tables exist, in the order of the list. Repeated from the first part on if the database goes away meanwhile. */
   prepare?(): Promise<void>;
   /** Once Weft listens and the tables exist, in the order of the list. */

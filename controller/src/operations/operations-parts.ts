@@ -18,13 +18,13 @@ export function createOperationsParts(platform: Platform, core: CoreParts, event
   const { audit, log: auditLog } = core.audit;
   const { eventLog } = core.eventLog;
   const { siteStore } = core.sites;
-  const { auth, principals } = core.auth;
+  const { principals } = core.auth;
   const { devices, telemetry, jobs, commands, transports, emulator } = core;
   const { presence } = telemetry;
   const devicePages = createDevicePagesPart({ ...platform, network, auditLog, eventLog, devices }, events);
   const steering = createSteeringPart({ ...platform, network, commands, devices }, events);
   const energy = createEnergyPart({ ...platform, network, emulator, jobs, principals });
-  const timeline = createTimelinePart({ ...platform, eventLog, auth, network }, events);
+  const timeline = createTimelinePart({ ...platform, eventLog, network }, events);
   const alarms = createAlarmsPart(
     {
       ...platform,

@@ -44,6 +44,11 @@ export class AuthenticationError extends WeftError {
   }
 }
 
+/** For a token, with one message for every cause. */
+export function invalidToken(): AuthenticationError {
+  return new AuthenticationError('invalid_token', 'Could not validate credentials');
+}
+
 /** For who would be the first administrator without a token; /setup.json tells everybody that there is one. */
 export function adminExists(): AuthenticationError {
   return new AuthenticationError('not_authenticated', 'An administrator exists already: send the token of one');

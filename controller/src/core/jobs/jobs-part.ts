@@ -1,7 +1,7 @@
 // Jobs as a part: stores, outbox, mailbox and sockets for those who ask (role api), the worker that does the jobs (role worker).
 import type { CallerChanges } from '../accounts/audit/caller-changes.ts';
-import type { AuthService } from '../accounts/auth/auth-service.ts';
 import { callerNow, ownerRef, type Principals } from '../base/caller.ts';
+import { authorize } from '../base/credential.ts';
 import { PermissionError } from '../base/errors.ts';
 import { jobReaders } from '../base/rights/permission.ts';
 import { limitPerMinutes } from '../base/shares/rate-limiter.ts';
@@ -60,7 +60,6 @@ export interface JobsTuning {
 const pruneRows = 25;
 
 interface JobsPartDeps extends Platform {
-  auth: AuthService;
   principals: Principals;
   network: Network;
   agentDetails: AgentDetailTexts;
@@ -71,7 +70,7 @@ interface JobsPartDeps extends Platform {
 export type JobsPart = ReturnType<typeof createJobsPart>;
 
 export function createJobsPart(deps: JobsPartDeps, events: Events) {
-  const { config, database, broker, telemetryStore, keyring, shares, auth, principals, network } = deps;
+  const { config, database, broker, telemetryStore, keyring, shares, principals, network } = deps;
   const { changes, log, onError, onChange, tuning = {} } = deps;
   const { now = deps.now } = tuning;
   const retentionMs = config.jobRetentionHours * hour;
@@ -87,8 +86,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
     view,
     list: (...query) => mailboxStore.list(...query),
     positions: (job_numbers) => jobStore.positions(job_numbers),
-    // Asked every second for each token: without a promise where everything is remembered.
-    authorize: (token) => auth.authorize(token, jobReaders),
+    authorize: (shown) => authorize(shown, jobReaders),
     maxSocketsPerCaller: config.maxSocketsPerCaller,
     isCutOff: deps.isCutOff,
     shares,
@@ -256,7 +254,7 @@ export function createJobsPart(deps: JobsPartDeps, events: Events) {
       weft_dead_letters_total: { help: 'Messages that no worker could do anything with', value: () => deadLetters },
     },
     readiness: () => ({ name: 'jobs', ok: !queueWatch.isStill }),
-    authenticator: { callbackJob: (token: string) => tokens.verify(token) },
+    schemes: [tokens],
     async prepare() {
       // Nobody else works on this data folder, so whoever held a job has died with the former process.
       if (database.dialect === 'sqlite') await jobStore.releaseAll();

@@ -107,9 +107,9 @@ export function emulatorRoutes({ emulator, leases }: EmulatorRouteServices): Rou
       changesNothing: true,
       response: EmulatorLease,
       async handle({ body, request }) {
-        const { callbackJob } = request;
-        if (callbackJob === undefined) throw new AuthenticationError();
-        return whileConnected(request, (gone) => leases.lease(callbackJob, body, gone));
+        const { pass } = request;
+        if (!pass) throw new AuthenticationError();
+        return whileConnected(request, (gone) => leases.lease(pass.name, body, gone));
       },
     }),
   ];

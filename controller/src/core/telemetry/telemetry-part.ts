@@ -1,7 +1,7 @@
 // Telemetry as a part: what agents report goes in by #21 and line protocol, and comes out as series, live values and presence.
 import type { AgentService } from '../accounts/agents/agent-service.ts';
-import type { AuthService } from '../accounts/auth/auth-service.ts';
 import type { EventLog } from '../accounts/event-log/event-log.ts';
+import { authorize } from '../base/credential.ts';
 import { fleetReaders } from '../base/rights/permission.ts';
 import { NodeLease } from '../base/storage/node-lease.ts';
 import { Event } from '../event-kinds.ts';
@@ -39,7 +39,6 @@ interface TelemetryPartDeps extends Platform {
   agentDetails: AgentDetailTexts;
   eventLog: EventLog;
   agents: AgentService;
-  auth: AuthService;
   /** Takes the devices of reports; absent: reports are stored without them. */
   devices?: { report: TelemetryServiceOptions['onDevices'] };
   /** How much of the live values is remembered for readers that come back; default: LiveFeed's own. */
@@ -53,7 +52,6 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     telemetryStore: store,
     network,
     agents,
-    auth,
     shares,
     eventLog,
     recentBytes,
@@ -109,7 +107,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
     isCutOff: deps.isCutOff,
     share: shares.open('live_streams', maxStreamsPerCaller),
     network,
-    authorize: async (token) => auth.authorize(token, fleetReaders),
+    authorize: (shown) => authorize(shown, fleetReaders),
   });
   const remote = config.amqpUrl === undefined ? undefined : createRemote(deps, feed);
   streamOpened.on(() => remote?.opened());

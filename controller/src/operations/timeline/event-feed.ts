@@ -5,6 +5,7 @@ import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import { type LoggedEvent, matchesKinds } from '../../core/accounts/event-log/event-record.ts';
 import { isAbout } from '../../core/accounts/event-log/grouped-event.ts';
 import type { Caller } from '../../core/base/caller.ts';
+import type { Shown } from '../../core/base/credential.ts';
 import { PeriodicTask } from '../../core/base/periodic-task.ts';
 import { ServerSentEvents, StreamHub, type StreamHubOptions } from '../../core/http/streams/stream-hub.ts';
 import { type EventView, toEventItem } from './event-view.ts';
@@ -24,7 +25,7 @@ export interface EventFeedOptions extends StreamHubOptions {
 
 export interface EventStreamRequest {
   caller: Caller;
-  token: string;
+  shown: Shown;
   kinds: readonly string[] | undefined;
   ap_id?: string | undefined;
   selector?: string | undefined;
@@ -58,7 +59,7 @@ export class EventFeed extends StreamHub<EventStream> {
   }
 
   /** Throws TryLaterError (429) if the caller has too many open. */
-  async open({ caller, token, kinds, ap_id, selector, after }: EventStreamRequest): Promise<EventStream> {
+  async open({ caller, shown, kinds, ap_id, selector, after }: EventStreamRequest): Promise<EventStream> {
     const { log, view } = this.#options;
     const giveBack = this.take(caller);
     try {
@@ -75,7 +76,7 @@ export class EventFeed extends StreamHub<EventStream> {
         show: (present, events) => view.show(present, events, selector),
       });
       this.#reading.start();
-      return this.add(stream, token, giveBack);
+      return this.add(stream, shown, giveBack);
     } catch (error) {
       giveBack();
       throw error;

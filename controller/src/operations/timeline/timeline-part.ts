@@ -1,8 +1,8 @@
 // The timeline as a part: the event log for callers, in pages and live.
 import { EventKind } from '@weft/contract';
 import { didYouMean } from '@weft/contract/closest-name';
-import type { AuthService } from '../../core/accounts/auth/auth-service.ts';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
+import { authorize } from '../../core/base/credential.ts';
 import type { FormatCheck, Formats } from '../../core/base/input/validator.ts';
 import { valueError } from '../../core/base/input/value-rules.ts';
 import { fleetReaders } from '../../core/base/rights/permission.ts';
@@ -19,12 +19,11 @@ const maxStreamsPerCaller = 20;
 
 interface TimelinePartDeps extends Pick<Platform, 'shares' | 'onError' | 'isCutOff'> {
   eventLog: EventLog;
-  auth: AuthService;
   network: Network;
 }
 
 export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
-  const { eventLog: log, auth, network, shares, onError } = deps;
+  const { eventLog: log, network, shares, onError } = deps;
   const selection = new EventSelection(network);
   const view = new EventView({ network, selection });
   const timeline = new TimelineService({ log, view, network });
@@ -33,7 +32,7 @@ export function createTimelinePart(deps: TimelinePartDeps, events: Events) {
     view,
     isCutOff: deps.isCutOff,
     share: shares.open('event_streams', maxStreamsPerCaller),
-    authorize: async (token) => auth.authorize(token, fleetReaders),
+    authorize: (shown) => authorize(shown, fleetReaders),
     onError,
   });
   events.logged.on(() => feed.logged());

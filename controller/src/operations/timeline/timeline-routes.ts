@@ -1,10 +1,9 @@
 // Reading the event log: pages, and a stream of what comes.
 import { EventList } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
-import { AuthenticationError } from '../../core/base/errors.ts';
 import { fleetReaders } from '../../core/base/rights/permission.ts';
-import { tokenOf } from '../../core/http/request/guard.ts';
 import { type Route, routesOf } from '../../core/http/request/route.ts';
+import { streamHeaders } from '../../core/http/streams/stream-hub.ts';
 import type { EventFeed } from './event-feed.ts';
 import type { TimelineService } from './timeline-service.ts';
 
@@ -88,25 +87,18 @@ export function timelineRoutes({ timeline, feed }: { timeline: TimelineService; 
         token: Type.Optional.String({ description: 'The token, for clients that cannot set headers.' }),
       }),
       response: Type.Unknown({ description: 'Events `event`, `gap` (events were no longer kept) and `end`.' }),
-      async handle({ query: { kinds, selector, agent: ap_id, after }, request, reply, caller }) {
-        const token = tokenOf(request, true);
-        if (token === undefined) throw new AuthenticationError();
+      async handle({ query: { kinds, selector, agent: ap_id, after }, request, reply, caller, shown }) {
         const resume = request.headers['last-event-id'];
         const last = Array.isArray(resume) ? resume.at(-1) : resume;
         const stream = await feed.open({
           caller,
-          token,
+          shown,
           kinds: kinds && kinds.length > 0 ? kinds : undefined,
           ap_id,
           selector,
           after: last !== undefined && /^[0-9]{1,15}$/.test(last) ? Number(last) : after,
         });
-        reply.headers({
-          'content-type': 'text/event-stream; charset=utf-8',
-          'x-accel-buffering': 'no',
-          // A stream that has ended leaves nothing on which a stop would have to wait.
-          connection: 'close',
-        });
+        reply.headers(streamHeaders);
         return stream;
       },
     }),

@@ -20,7 +20,7 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       response: Agent,
       async handle(context) {
         const { body, request } = context;
-        if (request.enrolmentToken) return enrolment.enrol(request.enrolmentToken, body);
+        if (request.pass) return enrolment.enrol(request.pass.name, body);
         return (await agents.create(body, context.caller)).agent;
       },
     }),

@@ -10,7 +10,7 @@ import { fillNameKeys } from './agent-record.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { AgentStore } from './agent-store.ts';
-import { EnrolmentService, enrolmentTokenPrefix } from './enrolment-service.ts';
+import { EnrolmentService } from './enrolment-service.ts';
 import { EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { labelRoutes } from './label-routes.ts';
 import { LabelService, labelWatcher } from './label-service.ts';
@@ -73,9 +73,6 @@ export function createAgentsPart(
     labelWatcher: watcher,
     prepare: () => database.transaction(fillNameKeys),
     routes: [...agentRoutes({ agents, enrolment }), ...labelRoutes(labels)],
-    authenticator: {
-      isEnrolmentToken: (token: string) => token.startsWith(enrolmentTokenPrefix),
-      requireEnrolment: (token: string) => enrolment.require(token),
-    },
+    schemes: [enrolment],
   } satisfies Part & Record<string, unknown>;
 }

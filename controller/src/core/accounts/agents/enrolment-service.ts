@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import type { Actor, Caller, CredentialRef } from '../../base/caller.ts';
+import type { CredentialScheme, Pass, Shown } from '../../base/credential.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../../base/secrets.ts';
@@ -30,16 +31,24 @@ export interface EnrolmentServiceOptions {
   now: () => number;
 }
 
-export class EnrolmentService {
+export class EnrolmentService implements CredentialScheme {
+  readonly form = 'bearer';
+  readonly only = 'enrolment_token';
   readonly #options: EnrolmentServiceOptions;
 
   constructor(options: EnrolmentServiceOptions) {
     this.#options = options;
   }
 
+  read(token: string): Shown | undefined {
+    if (!token.startsWith(enrolmentTokenPrefix)) return undefined;
+    return { scheme: 'enrolment_token', admit: () => this.#require(token), remembered: () => undefined };
+  }
+
   /** Throws AuthenticationError unless the token can still be used. */
-  async require(token: string): Promise<void> {
+  async #require(token: string): Promise<Pass> {
     if (!(await this.#options.tokens.getUsable(hashGeneratedSecret(token), this.#options.now()))) throw badToken();
+    return { kind: 'enrolment_token', name: token };
   }
 
   /** Registers an agent with this token; a use is counted only if the agent is created. */

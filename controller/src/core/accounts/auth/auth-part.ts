@@ -13,7 +13,6 @@ import { type LoginAttempt, LoginFailures, type LoginOutcome } from './login-fai
 import { sessionRoutes } from './session-routes.ts';
 import { SessionService } from './session-service.ts';
 import { SessionStore } from './session-store.ts';
-import { tokenRoutes } from './token-routes.ts';
 
 /** How often one caller may end or renew tokens in an hour. */
 const changesPerHour = 600;
@@ -59,21 +58,18 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     keptMs: sessionDays * 86_400_000,
     remove: (nowMs) => store.removeExpired(Math.min(nowMs, now())),
   });
-  const agentSecret = new BasicSecret({ kind: 'agent', auth, source: agents, failures });
-  const appSecret = new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures });
   events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
     auth,
     principals,
     replicas: { ended_sessions: auth.ended.head },
-    routes: [...tokenRoutes({ auth, sessions }), ...sessionRoutes({ auth, sessions })],
-    authenticator: {
-      authenticate: auth.authenticate.bind(auth),
-      remembered: auth.remembered.bind(auth),
-      authenticateAgent: agentSecret.authenticate.bind(agentSecret),
-      authenticateApp: appSecret.authenticate.bind(appSecret),
-    },
+    routes: sessionRoutes(sessions),
+    schemes: [
+      auth,
+      new BasicSecret({ kind: 'agent', auth, source: agents, failures }),
+      new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures }),
+    ],
   } satisfies Part & Record<string, unknown>;
 }
 

@@ -8,15 +8,17 @@ import type { LoginType, Token } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import type { Caller, Principal, PrincipalSource } from '../../base/caller.ts';
-import { AuthenticationError } from '../../base/errors.ts';
+import type { CredentialScheme, SessionClaims, Shown } from '../../base/credential.ts';
+import { AuthenticationError, invalidToken } from '../../base/errors.ts';
 import type { PasswordTurn } from '../../base/password-hasher.ts';
-import { type Permission, requirePermission } from '../../base/rights/permission.ts';
 import type { Keyring } from '../../base/secrets.ts';
 import { EndedSessions } from './ended-sessions.ts';
 import { RecordRevision } from './record-revision.ts';
 import type { SessionStore } from './session-store.ts';
 
 const issuer = 'weft';
+/** How every token of ours begins: `{"` in base64. */
+const beginning = 'eyJ';
 /** How far the clock of another node may be ahead. */
 const skewSeconds = 30;
 const maxTokens = 50_000;
@@ -30,17 +32,15 @@ export interface Proof {
   ver: string;
 }
 
-export interface TokenClaims extends Proof {
-  expiresAtMs: number;
-  /** The id of the session that the token belongs to. */
-  session: string;
-}
+type Claims = Proof & SessionClaims;
 
-interface Claims extends TokenClaims {
-  token: string;
+interface ShownToken extends Shown {
+  text: string;
+  /** Once they are verified. */
+  session: Claims | undefined;
   /** The record when it was last read, and the change counter at that time. */
-  known?: KnownPrincipal | undefined;
-  knownAtChange?: number;
+  known: KnownPrincipal | undefined;
+  knownAtChange: number;
 }
 
 interface KnownPrincipal {
@@ -64,12 +64,13 @@ export interface AuthServiceOptions {
   now: () => number;
 }
 
-export class AuthService {
+export class AuthService implements CredentialScheme {
+  readonly form = 'bearer';
   readonly #options: AuthServiceOptions;
   readonly #revisions: Partial<Record<LoginType, RecordRevision>> = {};
   readonly ended: EndedSessions;
-  /** By the ends of the tokens. */
-  readonly #claims = new BoundedMap<string, Claims>(maxTokens);
+  /** Those that are verified, by their ends. */
+  readonly #tokens = new BoundedMap<string, ShownToken>(maxTokens);
   readonly #principals = new BoundedMap<string, KnownPrincipal>(maxTokens);
   /** Counts changes, so that a record read before a change is not cached after it. */
   #changes = 0;
@@ -125,31 +126,32 @@ export class AuthService {
     return Math.min(usual, Math.floor(endsAtMs / 1000) * 1000);
   }
 
-  /** The claims of a token that was authenticated. Throws AuthenticationError for one that is forged or expired. */
-  async claimsOf(token: string): Promise<TokenClaims> {
-    return this.#cached(token) ?? this.#verify(token);
+  /** The same one again while the token is known, so that all that is open by it is asked about once. */
+  read(text: string): Shown | undefined {
+    if (!text.startsWith(beginning)) return undefined;
+    const known = this.#cached(text);
+    if (known) return known;
+    const shown: ShownToken = {
+      scheme: 'token',
+      text,
+      session: undefined,
+      known: undefined,
+      knownAtChange: 0,
+      admit: () => this.#authenticate(shown),
+      remembered: () => this.#remembered(shown),
+    };
+    return shown;
   }
 
   /**
-   * The caller of a token. Throws AuthenticationError for a token that is forged, expired, or older than the
-   * last change of its owner's password, key or roles, or the disabling of its owner, or whose session has ended. Returns without a promise if everything is cached: this
-   * runs for every request.
+   * Throws AuthenticationError for a token that is forged, expired, or older than the last change of its owner's
+   * password, key or roles, or the disabling of its owner, or whose session has ended.
    */
-  authenticate(token: string): Caller | Promise<Caller> {
-    const claims = this.#cached(token);
-    if (!claims) return this.#verify(token).then((verified) => this.#admit(verified));
+  #authenticate(shown: ShownToken): Caller | Promise<Caller> {
+    const { session: claims } = shown;
+    if (!claims) return this.#verify(shown).then((verified) => this.#admit(verified));
     if (claims.expiresAtMs <= this.#options.now()) throw invalidToken();
     return this.#admit(claims);
-  }
-
-  /** The same of a caller that also has the permission: for what stays open, and is asked about again and again. */
-  authorize(token: string, permission: Permission): Caller | Promise<Caller> {
-    const permitted = (caller: Caller) => {
-      requirePermission(permission, caller);
-      return caller;
-    };
-    const caller = this.authenticate(token);
-    return caller instanceof Promise ? caller.then(permitted) : permitted(caller);
   }
 
   #admit(claims: Claims): Caller | Promise<Caller> {
@@ -162,19 +164,18 @@ export class AuthService {
     return this.recall(claims);
   }
 
-  /** The same if everything is cached; undefined if the store must be read, or the token is invalid. */
-  remembered(token: string): Caller | undefined {
-    const claims = this.#cached(token);
+  #remembered(shown: ShownToken): Caller | undefined {
+    const { session: claims } = shown;
     if (!claims || claims.expiresAtMs <= this.#options.now()) return undefined;
     // The clock is read once, and names are looked up only when something has changed since: this runs for every telemetry
     // post.
     const now = performance.now();
     if (!this.ended.isFresh(now) || this.ended.has(claims.session)) return undefined;
-    if (claims.knownAtChange !== this.#changes || !this.#isFresh(claims.kind, claims.known, now)) {
-      claims.known = this.#principals.get(principalKey(claims.kind, claims.name));
-      claims.knownAtChange = this.#changes;
+    if (shown.knownAtChange !== this.#changes || !this.#isFresh(claims.kind, shown.known, now)) {
+      shown.known = this.#principals.get(principalKey(claims.kind, claims.name));
+      shown.knownAtChange = this.#changes;
     }
-    const { known } = claims;
+    const { known } = shown;
     return this.#isFresh(claims.kind, known, now) && known.principal.ver === claims.ver
       ? known.principal.caller
       : undefined;
@@ -221,15 +222,16 @@ export class AuthService {
   }
 
   /** A map has to hash its key, which for a whole token takes longer than everything else about it. */
-  #cached(token: string): Claims | undefined {
-    const claims = this.#claims.get(endOf(token));
-    return claims?.token === token ? claims : undefined;
+  #cached(text: string): ShownToken | undefined {
+    const shown = this.#tokens.get(endOf(text));
+    return shown?.text === text ? shown : undefined;
   }
 
-  async #verify(token: string): Promise<Claims> {
+  async #verify(shown: ShownToken): Promise<Claims> {
+    const { text } = shown;
     for (const key of this.#options.keyring.tokenKeys) {
       try {
-        const { payload } = await jwtVerify(token, key, {
+        const { payload } = await jwtVerify(text, key, {
           algorithms: ['HS256'],
           issuer,
           currentDate: new Date(this.#options.now()),
@@ -240,9 +242,9 @@ export class AuthService {
         if (!isLoginType(scope) || typeof ver !== 'string' || typeof sub !== 'string' || typeof jti !== 'string') break;
         if (iat! > this.#options.now() / 1000 + skewSeconds) break;
         const session = jti.split('.', 1)[0]!;
-        const claims = { token, kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
-        this.#claims.set(endOf(token), claims);
-        return claims;
+        shown.session = { kind: scope, name: sub, ver, expiresAtMs: exp! * 1000, session };
+        if (!this.#cached(text)) this.#tokens.set(endOf(text), shown);
+        return shown.session;
       } catch (error) {
         if (!(error instanceof errors.JWSSignatureVerificationFailed)) break;
       }
@@ -267,8 +269,4 @@ function principalKey(kind: LoginType, name: string): string {
 
 function isLoginType(value: unknown): value is LoginType {
   return value === 'user' || value === 'agent' || value === 'third_party_app';
-}
-
-function invalidToken(): AuthenticationError {
-  return new AuthenticationError('invalid_token', 'Could not validate credentials');
 }

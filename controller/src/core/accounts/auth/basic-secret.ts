@@ -4,6 +4,7 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller, PrincipalSource } from '../../base/caller.ts';
+import type { CredentialScheme, Shown } from '../../base/credential.ts';
 import { AuthenticationError } from '../../base/errors.ts';
 import type { AuthService, Proof } from './auth-service.ts';
 import type { LoginFailures } from './login-failures.ts';
@@ -22,20 +23,27 @@ export interface BasicSecretOptions {
   failures: LoginFailures;
 }
 
-export class BasicSecret {
+export class BasicSecret implements CredentialScheme {
+  readonly form = 'basic';
+  readonly only: CredentialScheme['only'];
   readonly #options: BasicSecretOptions;
   readonly #key = createSecretKey(randomBytes(32));
   readonly #remembered = new BoundedMap<string, Proof>(maxRemembered, { ttlMs: rememberedMs });
 
   constructor(options: BasicSecretOptions) {
     this.#options = options;
+    this.only = options.kind === 'agent' ? 'agent_password' : 'app_key';
+  }
+
+  read(credentials: string, address: string): Shown {
+    return { scheme: 'basic', admit: () => this.#authenticate(credentials, address), remembered: () => undefined };
   }
 
   /**
    * The caller of `name:secret`. Throws AuthenticationError, and TryLaterError (429) after too many failures. Without
    * a promise if everything is cached; a changed password or a deleted record takes effect as soon as with tokens.
    */
-  authenticate(credentials: string, address: string): Caller | Promise<Caller> {
+  #authenticate(credentials: string, address: string): Caller | Promise<Caller> {
     const key = createHmac('sha256', this.#key).update(credentials).digest('base64');
     const known = this.#remembered.get(key);
     if (!known) return this.#check(credentials, address, key);

@@ -66,7 +66,7 @@ function startAuth(freshMs: number) {
     (await auth.issue(principalOf(name, ver), { session: `${name}-${ver}` })).token.access_token;
   const isAdmitted = async (token: string) => {
     try {
-      await auth.authenticate(token);
+      await auth.read(token)!.admit();
       return true;
     } catch {
       return false;

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import type { LoginType, Session, Token } from '@weft/contract';
 import type { Caller, Principal, PrincipalSource } from '../../base/caller.ts';
+import type { SessionClaims } from '../../base/credential.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
 import type { RateLimiter } from '../../base/shares/rate-limiter.ts';
 import { principalOf } from '../../base/shares/shares.ts';
@@ -10,7 +11,7 @@ import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import type { NewAuditEntry } from '../audit/audit-entry.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { SecurityLog } from '../audit/security-log.ts';
-import type { AuthService, TokenClaims } from './auth-service.ts';
+import type { AuthService } from './auth-service.ts';
 import type { LoginFailures } from './login-failures.ts';
 import type { SessionRecord, SessionStore } from './session-store.ts';
 
@@ -79,7 +80,7 @@ export class SessionService {
   }
 
   /** A new token of the same session. Throws AuthenticationError once the session has lasted as long as it may. */
-  async renew(caller: Caller, claims: TokenClaims, { address, client }: Origin): Promise<Token> {
+  async renew(caller: Caller, claims: SessionClaims, { address, client }: Origin): Promise<Token> {
     const { auth, sessions, changes, security } = this.#options;
     const { session: id, ver } = claims;
     changes.take(principalOf(caller));
@@ -94,7 +95,7 @@ export class SessionService {
   }
 
   /** Ends the token, and with it all others of its session, on every node. */
-  async endToken(caller: Caller, claims: TokenClaims): Promise<void> {
+  async endToken(caller: Caller, claims: SessionClaims): Promise<void> {
     const { audit, changes } = this.#options;
     changes.take(principalOf(caller));
     await this.#end(
@@ -104,10 +105,10 @@ export class SessionService {
     );
   }
 
-  async list(username: string, claims: TokenClaims): Promise<Session[]> {
+  async list(username: string, current?: SessionClaims): Promise<Session[]> {
     const { caller, ver } = await this.#user(username);
     const records = await this.#options.sessions.list({ id: caller.id, ver }, this.#options.now());
-    return records.map((record) => toSession(record, claims.session));
+    return records.map((record) => toSession(record, current?.session));
   }
 
   /** Throws NotFoundError if the user has no such session. */
@@ -118,20 +119,20 @@ export class SessionService {
   }
 
   /** Lets the session be renewed for as many days as a display may run. */
-  async extend(username: string, id: string, by: Caller, claims: TokenClaims): Promise<Session> {
+  async extend(username: string, id: string, by: Caller, current?: SessionClaims): Promise<Session> {
     const { sessions, audit, limits } = this.#options;
     const found = await this.#find(username, id);
     const ends_at = Math.max(found.ends_at, found.created_at + limits.displaySessionDays * 24 * hourMs);
     const also = audit.entry<SessionRecord>(({ after }) => sessionExtended(by, username, after!));
     const record = await sessions.extend(id, found.user_id, ends_at, also);
     if (!record) throw sessionNotFound();
-    return toSession(record, claims.session);
+    return toSession(record, current?.session);
   }
 
   /** Ends every other session of the user; resolves a token for this one. */
   async changePassword(
     caller: Caller,
-    claims: TokenClaims,
+    claims: SessionClaims,
     passwords: { current: string; next: string },
     { address }: Origin,
   ): Promise<Token> {
@@ -175,7 +176,7 @@ export class SessionService {
   }
 }
 
-function toSession(record: SessionRecord, current: string): Session {
+function toSession(record: SessionRecord, current: string | undefined): Session {
   const { id, created_at, renewed_at, expires_at, ends_at, address, client } = record;
   const time = (ms: number) => new Date(ms).toISOString();
   return {

@@ -1,7 +1,7 @@
 // The transports that bring commands to agents, as a part: channels, long polls and pushes.
 import type { AgentService } from '../../accounts/agents/agent-service.ts';
 import type { AuditService } from '../../accounts/audit/audit-service.ts';
-import type { AuthService } from '../../accounts/auth/auth-service.ts';
+import { authorize } from '../../base/credential.ts';
 import { createFormats } from '../../base/input/formats.ts';
 import { Validator } from '../../base/input/validator.ts';
 import { GuardedHttp, type Resolve } from '../../base/outgoing/guarded-http.ts';
@@ -41,7 +41,6 @@ export interface TransportsTuning {
 
 interface TransportsPartDeps extends Platform {
   network: Pick<Network, 'columns'>;
-  auth: AuthService;
   agents: AgentService;
   audit: AuditService;
   telemetry: TelemetryService;
@@ -50,19 +49,7 @@ interface TransportsPartDeps extends Platform {
 }
 
 export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
-  const {
-    config,
-    database,
-    news: nodeNews,
-    keyring,
-    auth,
-    agents,
-    audit,
-    telemetry,
-    delivery,
-    onError,
-    tuning = {},
-  } = deps;
+  const { config, database, news: nodeNews, keyring, agents, audit, telemetry, delivery, onError, tuning = {} } = deps;
   const validator = new Validator(createFormats(config));
   const sentWindow = new SentWindow();
   const isShared = database.dialect === 'postgres';
@@ -73,8 +60,7 @@ export function createTransportsPart(deps: TransportsPartDeps, events: Events) {
     validator,
     sentWindow,
     onError,
-    // Asked for every message and, for each token, every second: without a promise where everything is remembered.
-    authorize: (token) => auth.authorize(token, agentItself),
+    authorize: (shown) => authorize(shown, agentItself),
     offerSecret: (agent) => agents.offerSecret(agent),
     topic,
     broadcast: tuning.broadcast ?? (isShared ? (news) => nodeNews.broadcast(JSON.stringify(news)) : undefined),

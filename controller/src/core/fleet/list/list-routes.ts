@@ -55,7 +55,7 @@ export function listRoutes(lists: ListService): Route[] {
       permission: fleetReaders,
       summary: 'The newest values of all access points in the text format of Prometheus',
       description: 'For an app also with its name and key as `Basic`. Values older than 5 minutes are left out.',
-      takesAppKey: true,
+      takes: 'app_key',
       media: ['text/plain'],
       query: Type.Object({
         selector: Type.Optional(selectorText('Which access points. Default: all.')),

@@ -121,8 +121,8 @@ export function createOpenApi(options: OpenApiOptions): Json {
           ? []
           : [
               { OAuth2PasswordBearer: [] },
-              ...(route.takesAgentPassword ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
-              ...(route.takesAppKey ? [{ AppKey: [] }] : []),
+              ...(route.takes === 'agent_password' ? [{ AgentPassword: [] }, { InfluxToken: [] }] : []),
+              ...(route.takes === 'app_key' ? [{ AppKey: [] }] : []),
               ...(openTo === 'callback_token' ? [{ CallbackToken: [] }] : []),
               ...(openTo === 'enrolment_token' ? [{ EnrolmentToken: [] }] : []),
               ...(openTo === 'anyone_until_first_admin' ? [{}] : []),

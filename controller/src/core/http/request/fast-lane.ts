@@ -1,5 +1,5 @@
 // The fast path for the few operations that are called thousands of times a second. It handles a request only if nothing
-// about it is special (a cached token with the permission, a plain JSON body or none) and leaves every other one
+// about it is special (a caller in memory with the permission, a plain JSON body or none) and leaves every other one
 // untouched to the framework, so that there is one place for refusals. Checks, validation and answers are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
@@ -15,6 +15,7 @@ import { principalOf } from '../../base/shares/shares.ts';
 import { CallerGone, inTurn } from '../../base/time-slices.ts';
 import { DirectConnection, type DirectOptions, type DirectRequest } from '../direct/direct-connection.ts';
 import { type AnswerEncoder, type EncodedAnswer, type EncodingRule, encodingRule } from './answer-encoding.ts';
+import type { CredentialReader } from './credentials.ts';
 import { toAnswerOrLog } from './error-map.ts';
 import { hasOneHost } from './host-check.ts';
 import { toBody } from './json-answer.ts';
@@ -25,8 +26,7 @@ import { readJsonBody } from './validated-handler.ts';
 export interface FastLaneOptions {
   routes: readonly Route[];
   validator: Validator;
-  /** The caller behind a token, if it is cached. */
-  recall: (token: string) => Caller | undefined;
+  credentials: CredentialReader;
   hostIsOurs: (host: string | undefined) => boolean;
   createId: (given: string | string[] | undefined) => string;
   headers: Record<string, string>;
@@ -59,20 +59,20 @@ export interface FastLane {
 }
 
 /**
- * The same, for posts that were read directly: a token that is not cached is looked up first, as the guard does. Whatever is
- * wrong with one, the guard says.
+ * The same, for posts that were read directly: a caller that is not in memory is looked up first, as the guard does.
+ * Whatever is wrong with what it shows, the guard says.
  */
 export function createDirectLane(
   fastLane: FastLane,
-  { routes, authenticate }: { routes: readonly Route[]; authenticate: (token: string) => unknown },
+  { routes, credentials }: Pick<FastLaneOptions, 'routes' | 'credentials'>,
 ) {
   const urls = new Set(routes.filter(({ fastLane }) => fastLane).flatMap(({ url }) => [url, `${url}/`]));
   return (request: DirectRequest, answer: DirectConnection, body: Uint8Array): boolean | Promise<boolean> => {
     if (!urls.has(request.url)) return false;
     if (fastLane(request, answer, body)) return true;
-    const { authorization } = request.headers;
-    if (authorization === undefined || !authorization.startsWith('Bearer ')) return false;
-    const known = new Promise((settle) => settle(authenticate(authorization.slice(7))));
+    const shown = credentials.readPlain(request);
+    if (!shown) return false;
+    const known = new Promise((settle) => settle(shown.admit()));
     return known.then(
       () => fastLane(request, answer, body),
       () => false,
@@ -87,6 +87,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     lanes.set(route.url, lane).set(`${route.url}/`, lane);
   }
   const send = createAnswerWriter(options);
+  const { credentials } = options;
   return (request: IncomingMessage | DirectRequest, response: Answering, directBody?: Uint8Array): boolean => {
     const url = request.url!;
     const mark = url.indexOf('?');
@@ -98,7 +99,7 @@ export function createFastLane(options: FastLaneOptions): FastLane {
     if (!isPlain(request, route, directBody, options)) return false;
     const params = route.query && readParams(mark < 0 ? '' : url.slice(mark + 1), route.query);
     if (route.query && !params) return false;
-    const caller = admit(headers.authorization, route, params, options);
+    const caller = admit(credentials.readPlain(request)?.remembered(), route, params);
     if (!caller) return false;
     const startedAt = performance.now();
     const id = options.createId(headers['x-request-id']);
@@ -155,9 +156,9 @@ export function createFastLane(options: FastLaneOptions): FastLane {
 
 /** Throws for a route that needs something the fast lane does not have. */
 function requireSimple(route: Route): Route {
-  const { operation, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, keepsText } = route;
+  const { operation, url, form, rawBody, admit, target, hasNoAnswer, media, tokenInQuery, takes, keepsText } = route;
   const isInPath = url.includes(':') || (target !== undefined && !target.startsWith('?'));
-  if (isInPath || form || rawBody || admit || hasNoAnswer || media || tokenInQuery || keepsText) {
+  if (isInPath || form || rawBody || admit || hasNoAnswer || media || tokenInQuery || takes || keepsText) {
     throw new Error(`${operation} cannot take the fast lane`);
   }
   return route;
@@ -195,13 +196,10 @@ function readParams(search: string, { properties }: TObject): QueryParams | unde
 }
 
 function admit(
-  authorization: string | undefined,
+  caller: Caller | undefined,
   { permission, target }: Route,
   params: QueryParams | undefined,
-  { recall }: FastLaneOptions,
 ): Caller | undefined {
-  if (authorization === undefined || !authorization.startsWith('Bearer ')) return undefined;
-  const caller = recall(authorization.slice(7));
   if (!caller) return undefined;
   try {
     requirePermission(

@@ -5,7 +5,8 @@ import { StatusAnswer } from '@weft/contract';
 import type { Static, TObject, TSchema } from '@weft/contract/schema';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../../base/caller.ts';
-import { AuthenticationError } from '../../base/errors.ts';
+import type { SessionClaims, Shown } from '../../base/credential.ts';
+import { AuthenticationError, PermissionError } from '../../base/errors.ts';
 import type { JsonPath } from '../../base/input/json-scanner.ts';
 import type { Permission } from '../../base/rights/permission.ts';
 import { givingWay } from '../../base/time-slices.ts';
@@ -113,6 +114,21 @@ export class RouteContext<Query = unknown, Body = unknown> {
     return this.callerIfAny;
   }
 
+  get shown(): Shown {
+    const { shown } = this.request;
+    if (!shown) throw new AuthenticationError();
+    return shown;
+  }
+
+  get session(): SessionClaims {
+    const { session } = this.shown;
+    if (session) return session;
+    throw new PermissionError(
+      'no_session',
+      'Log in with a name and a password for this: what you have shown has no session',
+    );
+  }
+
   /** A path parameter, percent-decoded. `me` in place of a username is the calling user's. */
   path(name: string): string {
     const value = pathParameter(this.request, name);
@@ -160,10 +176,11 @@ export interface Route {
   keepsText?: true;
   /** The answer is 204 and nothing else. */
   hasNoAnswer?: true;
-  /** Agents may show their password too: `Basic` and `Token` beside `Bearer`. */
-  takesAgentPassword?: true;
-  /** Apps may show their key too: `Basic` with their name, beside `Bearer`. For clients that cannot log in again when a token ends. */
-  takesAppKey?: true;
+  /**
+   * Agents may show their password too, as clients of InfluxDB do: `Basic`, `Token` and `?u=&p=`; or apps their key,
+   * as `Basic` with their name: for clients that cannot log in again when a token ends.
+   */
+  takes?: 'agent_password' | 'app_key';
   /** Called so often that it skips the framework (fast-lane.ts). */
   fastLane?: true;
   /** A success is not logged: it is too frequent. Default: changes are logged, reads are not. */

@@ -22,7 +22,7 @@ async function start(directPosts: 'on' | 'off'): Promise<void> {
   app = createBareServer({
     directPosts,
     metrics,
-    remembered(token) {
+    remembered(token: string) {
       if (token === 'throws') throw new Error('thrown on purpose');
       return agent;
     },
@@ -32,10 +32,10 @@ async function start(directPosts: 'on' | 'off'): Promise<void> {
         permission: agentsOnly,
         url: '/socket',
         maxMessageBytes: 1000,
-        async handle({ upgrade, caller, token }) {
+        async handle({ upgrade, caller, shown }) {
           const upgraded = upgrade();
           if (!upgraded) return;
-          registry.add(upgraded, { caller, token }).listener = {
+          registry.add(upgraded, { caller, shown }).listener = {
             onMessage() {
               throw new Error('thrown on purpose');
             },

@@ -6,10 +6,12 @@ import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify }
 import { NotFoundError, TryLaterError } from '../../base/errors.ts';
 import { readBody, readInflatedBody } from '../../base/input/body-reader.ts';
 import type { Validator } from '../../base/input/validator.ts';
+import { everyCaller } from '../../base/rights/permission.ts';
 import { dateText } from '../direct/direct-connection.ts';
 import { acceptsHtml, createPageEncoding, type Page, prefersJson } from '../pages/page.ts';
 import { createRequestIds, isAnswerLogged, logAnswer } from '../request/access-log.ts';
 import { AnswerEncoder } from '../request/answer-encoding.ts';
+import { CredentialReader } from '../request/credentials.ts';
 import { createErrorHandler } from '../request/error-map.ts';
 import { createDirectLane, createFastLane } from '../request/fast-lane.ts';
 import { type Authenticator, createGuard } from '../request/guard.ts';
@@ -62,6 +64,7 @@ declare module 'fastify' {
 
 export function createServer(options: ServerOptions): FastifyInstance {
   const { log, metrics, sockets = [], clock } = options;
+  const credentials = new CredentialReader({ permission: everyCaller }, options.authenticator.schemes);
   const onFault = createFaultHandler(options);
   const createId = createRequestIds();
   const connections = new ConnectionTable(options);
@@ -134,7 +137,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     listener.server.closeAllConnections();
     for (const connection of listener.direct) connection.destroy();
   });
-  for (const name of ['caller', 'enrolmentToken', 'refusalCode', 'callbackJob']) app.decorateRequest(name, undefined);
+  for (const name of ['shown', 'caller', 'pass', 'refusalCode']) app.decorateRequest(name, undefined);
   app.addHook('onRequest', (request, reply, done) => {
     if (!request.raw.url?.startsWith('/')) {
       refuseAndClose(reply, 'The request target must be a path');
@@ -153,9 +156,9 @@ export function createServer(options: ServerOptions): FastifyInstance {
     }
   });
   // The guard has run: a caller is one with a good token.
-  app.addHook('preParsing', ({ caller, callbackJob, raw }, _reply, _payload, done) => {
+  app.addHook('preParsing', ({ caller, pass, raw }, _reply, _payload, done) => {
     if (caller) connections.noteLogin(raw.socket, caller);
-    else if (callbackJob !== undefined) connections.noteLogin(raw.socket, { kind: 'job', name: callbackJob });
+    else if (pass?.kind === 'job') connections.noteLogin(raw.socket, { kind: 'job', name: pass.name });
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {
@@ -199,7 +202,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   const fastLane = createFastLane({
     ...options,
     onFault,
-    recall: (token) => options.authenticator.remembered(token),
+    credentials,
     hostIsOurs,
     createId,
     headers,
@@ -222,10 +225,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     },
   });
 
-  const directLane = createDirectLane(fastLane, {
-    routes: options.routes,
-    authenticate: (token) => options.authenticator.authenticate(token),
-  });
+  const directLane = createDirectLane(fastLane, { routes: options.routes, credentials });
 
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', (request: FastifyRequest, payload: http.IncomingMessage) => {
@@ -277,7 +277,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
       method: 'GET',
       url: route.url,
       config: { operation: route.operation, permission: route.permission },
-      onRequest: [socketUpgrader.check, guardOnceReady({ ...route, tokenInQuery: true })],
+      onRequest: [socketUpgrader.check, guardOnceReady({ ...route, tokenInQuery: true, tokenInProtocol: true })],
       handler: socketUpgrader.createHandler(route),
     });
   }

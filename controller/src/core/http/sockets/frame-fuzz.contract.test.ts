@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { draw } from '../../../../../test/draw.ts';
 import type { Random } from '../../../../../test/pure/random.ts';
+import { shownBy } from '../../../../../test/pure/shown.ts';
 import { turn } from '../../../../../test/raw-connection.ts';
 import { rounds } from '../../../../../test/rounds.ts';
 import type { Caller } from '../../base/caller.ts';
@@ -21,7 +22,7 @@ function echoByOpenSocket(socket: WebSocket, connection: Socket): void {
   const onFault = (error: unknown) => {
     throw error;
   };
-  const client = { caller: {} as Caller, token: '' };
+  const client = { caller: {} as Caller, shown: shownBy({} as Caller) };
   const open = new OpenSocket({ socket, connection, onFault }, client, { times, unlimitedMessages: true }, () =>
     performance.now(),
   );

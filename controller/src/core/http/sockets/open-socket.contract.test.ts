@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import { shownBy } from '../../../../../test/pure/shown.ts';
 import { rounds } from '../../../../../test/rounds.ts';
 import type { Caller } from '../../base/caller.ts';
 import { OpenSocket } from './open-socket.ts';
@@ -31,7 +32,7 @@ async function connectPair(unlimitedMessages = false) {
               connection.destroy();
             },
           },
-          { caller, token: 'token' },
+          { caller, shown: shownBy(caller) },
           { times, unlimitedMessages },
           () => performance.now(),
         ),

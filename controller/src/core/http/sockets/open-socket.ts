@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import type { Upgraded } from './socket-route.ts';
 
 /** The close codes of Weft's own, and those of the protocol that it uses. */
@@ -57,7 +58,7 @@ export interface SocketRules {
 
 export class OpenSocket {
   readonly caller: Caller;
-  readonly token: string;
+  readonly shown: Shown;
   /** Ends the connection at once: something unexpected was thrown on it. */
   readonly fail: Upgraded['onFault'];
   readonly #socket: WebSocket;
@@ -82,13 +83,13 @@ export class OpenSocket {
 
   constructor(
     upgraded: Upgraded,
-    { caller, token }: { caller: Caller; token: string },
+    { caller, shown }: { caller: Caller; shown: Shown },
     { times, unlimitedMessages }: SocketRules,
     now: () => number,
   ) {
     const { socket, connection, onFault } = upgraded;
     this.caller = caller;
-    this.token = token;
+    this.shown = shown;
     this.#socket = socket;
     this.#connection = connection;
     this.fail = onFault;

@@ -1,6 +1,7 @@
 // The open WebSockets of a feature: limits them per caller, pings them, and closes those whose client is slow, gone, or no
 // longer allowed. One timer serves all of them.
 import { type Caller, callerKey } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import { PermissionError, TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
@@ -18,8 +19,8 @@ const defaultTimes: SocketTimes = {
 const lookupsAtOnce = 32;
 
 export interface SocketRegistryOptions {
-  /** The current record of the caller behind a token; throws if it may not have the socket any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
+  /** The caller as its record is now; throws if it may not have the socket any more. */
+  authorize: (shown: Shown) => Caller | Promise<Caller>;
   maxPerCaller: number;
   /** While it is true, all are closed: another node can serve them. */
   isCutOff?: (() => boolean) | undefined;
@@ -33,7 +34,7 @@ export class SocketRegistry {
   readonly #times: SocketTimes;
   readonly #rules: SocketRules;
   readonly #sockets = new Set<OpenSocket>();
-  readonly #byToken = new Map<string, Set<OpenSocket>>();
+  readonly #byShown = new Map<Shown, Set<OpenSocket>>();
   readonly #perCaller = new Map<string, number>();
   /** Two, because a look at callers may wait for the database, and slow clients do not. */
   readonly #sweeping: readonly PeriodicTask[];
@@ -61,18 +62,18 @@ export class SocketRegistry {
   requireCapacity(caller: Caller): void {
     if (this.#isStopped) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
     const { maxPerCaller } = this.#options;
-    if ((this.#perCaller.get(keyOf(caller)) ?? 0) < maxPerCaller) return;
+    if ((this.#perCaller.get(callerKey(caller)) ?? 0) < maxPerCaller) return;
     throw new TryLaterError(429, 'too_many_sockets', `At most ${maxPerCaller} sockets may be open`, 10);
   }
 
   /** Holds a socket until it is closed. */
-  add(upgraded: Upgraded, client: { caller: Caller; token: string }): OpenSocket {
+  add(upgraded: Upgraded, client: { caller: Caller; shown: Shown }): OpenSocket {
     const socket = new OpenSocket(upgraded, client, this.#rules, () => performance.now());
     this.#sockets.add(socket);
-    const sameToken = this.#byToken.get(client.token);
-    if (sameToken) sameToken.add(socket);
-    else this.#byToken.set(client.token, new Set([socket]));
-    const key = keyOf(client.caller);
+    const alike = this.#byShown.get(client.shown);
+    if (alike) alike.add(socket);
+    else this.#byShown.set(client.shown, new Set([socket]));
+    const key = callerKey(client.caller);
     this.#perCaller.set(key, (this.#perCaller.get(key) ?? 0) + 1);
     upgraded.socket.on('close', () => this.#remove(socket));
     for (const task of this.#sweeping) task.start();
@@ -99,10 +100,10 @@ export class SocketRegistry {
 
   #remove(socket: OpenSocket): void {
     if (!this.#sockets.delete(socket)) return;
-    const sameToken = this.#byToken.get(socket.token);
-    sameToken?.delete(socket);
-    if (sameToken?.size === 0) this.#byToken.delete(socket.token);
-    const key = keyOf(socket.caller);
+    const alike = this.#byShown.get(socket.shown);
+    alike?.delete(socket);
+    if (alike?.size === 0) this.#byShown.delete(socket.shown);
+    const key = callerKey(socket.caller);
     const left = this.#perCaller.get(key)! - 1;
     if (left > 0) this.#perCaller.set(key, left);
     else this.#perCaller.delete(key);
@@ -117,12 +118,12 @@ export class SocketRegistry {
     for (const socket of this.#sockets) if (socket.sweep() === 'slow') this.cutOff++;
   }
 
-  /** One lookup for a token, however many sockets it has opened. */
+  /** One lookup for what was shown, however many sockets it has opened. */
   async #authorizeAll(): Promise<void> {
     if (this.#options.isCutOff?.()) return;
     let underWay: Promise<void>[] = [];
-    for (const token of [...this.#byToken.keys()]) {
-      const lookup = this.#authorize(token);
+    for (const shown of [...this.#byShown.keys()]) {
+      const lookup = this.#authorize(shown);
       if (!lookup) continue;
       underWay.push(lookup);
       if (underWay.length < lookupsAtOnce) continue;
@@ -132,26 +133,22 @@ export class SocketRegistry {
     await Promise.all(underWay);
   }
 
-  #authorize(token: string): Promise<void> | undefined {
+  #authorize(shown: Shown): Promise<void> | undefined {
     try {
-      const caller = this.#options.authorize(token);
-      return caller instanceof Promise ? caller.then(ignore, (error) => this.#forceCloseAll(token, error)) : undefined;
+      const caller = this.#options.authorize(shown);
+      return caller instanceof Promise ? caller.then(ignore, (error) => this.#forceCloseAll(shown, error)) : undefined;
     } catch (error) {
-      this.#forceCloseAll(token, error);
+      this.#forceCloseAll(shown, error);
       return undefined;
     }
   }
 
-  #forceCloseAll(token: string, error: unknown): void {
+  #forceCloseAll(shown: Shown, error: unknown): void {
     // While the accounts cannot be read nobody can tell; whoever was allowed a second ago goes on.
     if (error instanceof TryLaterError) return;
     const code = error instanceof PermissionError ? closeCodes.notPermitted : closeCodes.notAuthenticated;
-    for (const socket of this.#byToken.get(token) ?? []) socket.forceClose(code, 'the token is no longer good');
+    for (const socket of this.#byShown.get(shown) ?? []) socket.forceClose(code, 'the token is no longer good');
   }
-}
-
-function keyOf(caller: Caller): string {
-  return callerKey(caller);
 }
 
 function ignore(): void {}

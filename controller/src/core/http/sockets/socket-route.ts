@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Static, TObject } from '@weft/contract/schema';
 import type { WebSocket } from 'ws';
 import type { Caller } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import type { Permission } from '../../base/rights/permission.ts';
 
 export interface Upgraded {
@@ -16,8 +17,8 @@ export interface Upgraded {
 
 export interface SocketContext<Query = unknown> {
   caller: Caller;
-  /** The client's token: it is checked again while the socket is open. */
-  token: string;
+  /** Asked again while the socket is open. */
+  shown: Shown;
   query: Query;
   /** A path parameter, percent-decoded. */
   path(name: string): string;

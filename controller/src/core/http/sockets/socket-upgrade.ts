@@ -15,7 +15,7 @@ import {
 } from '../../base/errors.ts';
 import { checkQuery, readQuery } from '../../base/input/query-reader.ts';
 import type { Validator } from '../../base/input/validator.ts';
-import { tokenOf } from '../request/guard.ts';
+import { offeredProtocols } from '../request/credentials.ts';
 import type { Logger } from '../request/log.ts';
 import { pathParameter, searchOf } from '../request/route.ts';
 import type { SocketRoute, Upgraded } from './socket-route.ts';
@@ -24,7 +24,6 @@ import type { SocketRoute, Upgraded } from './socket-route.ts';
 export const socketProtocol = 'weft.v1';
 export const socketVersion = '13';
 
-const bearerPrefix = 'bearer.';
 const key = /^[+/0-9A-Za-z]{22}==$/;
 const protocolName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
@@ -95,9 +94,6 @@ export class SocketUpgrader {
     try {
       requireHandshake(headers);
       this.#requireOrigin(headers);
-      // From here on it is a token like any other.
-      const token = headers.authorization === undefined ? tokenAmongProtocols(headers) : undefined;
-      if (token !== undefined) headers.authorization = `Bearer ${token}`;
       done();
     } catch (error) {
       done(error as Error);
@@ -122,14 +118,13 @@ export class SocketUpgrader {
       const problems: Problem[] = [];
       const query = route.query && checkQuery(validator, route.query, readQuery(searchOf(request)), problems);
       if (problems.length > 0) throw new ValidationError(problems);
-      const token = tokenOf(request, true);
-      const { caller } = request;
-      if (token === undefined || !caller) throw new AuthenticationError();
+      const { caller, shown } = request;
+      if (!caller || !shown) throw new AuthenticationError();
       let upgraded: Upgraded | undefined;
       try {
         await route.handle({
           caller,
-          token,
+          shown,
           query,
           path: (name) => pathParameter(request, name),
           upgrade: () => {
@@ -177,13 +172,6 @@ export function requireHandshake(headers: IncomingHttpHeaders): void {
   if (!areProper) throw unusable('Sec-WebSocket-Protocol');
 }
 
-/** The token among the protocols on offer; throws AuthenticationError if there are several. */
-export function tokenAmongProtocols(headers: IncomingHttpHeaders): string | undefined {
-  const bearers = offeredProtocols(headers).filter((name) => name.startsWith(bearerPrefix));
-  if (bearers.length > 1) throw new AuthenticationError();
-  return bearers[0]?.slice(bearerPrefix.length);
-}
-
 /**
  * Returns a function that throws PermissionError for a page of a foreign origin: browsers let any page open a socket
  * anywhere, so the server must look. Programs send no Origin and pass.
@@ -197,10 +185,6 @@ export function createOriginCheck(options: { publicUrl: string | undefined; cors
     if (URL.canParse(origin) && new URL(origin).host === host.toLowerCase()) return;
     throw new PermissionError('origin_not_allowed', 'Pages of this origin may not connect; see WEFT_CORS_ORIGINS');
   };
-}
-
-function offeredProtocols(headers: IncomingHttpHeaders): string[] {
-  return headers['sec-websocket-protocol']?.split(',').map((name) => name.trim()) ?? [];
 }
 
 function unusable(header: string): UnusableRequestError {

@@ -2,6 +2,7 @@
 // rights, kept alive, and cut off if it is too slow.
 import { Readable } from 'node:stream';
 import type { Caller } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import { TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import { type OpenShare, principalOf } from '../../base/shares/shares.ts';
@@ -12,6 +13,13 @@ const checkEveryMs = 1_000;
 const checksPerBeat = 15;
 /** For the last event to reach a reader before its connection goes. */
 const farewellMs = 1_000;
+
+export const streamHeaders = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
+  // A stream that has ended leaves nothing on which a stop would have to wait.
+  connection: 'close',
+};
 
 /** One reader. It takes events as fast as its connection drains, so that a slow one costs no memory. */
 export abstract class ServerSentEvents extends Readable {
@@ -66,8 +74,8 @@ export abstract class ServerSentEvents extends Readable {
 }
 
 export interface StreamHubOptions {
-  /** The present caller behind a token; throws if it may not read any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
+  /** The present caller; throws if it may not read any more. */
+  authorize: (shown: Shown) => Caller | Promise<Caller>;
   /** While it is true, all streams end: another node can serve them. */
   isCutOff?: () => boolean;
   /** Streams that each caller has open. */
@@ -76,8 +84,8 @@ export interface StreamHubOptions {
 
 export class StreamHub<Stream extends ServerSentEvents> {
   readonly #options: StreamHubOptions;
-  /** With the token of each. */
-  readonly #streams = new Map<Stream, string>();
+  /** With what was shown for each. */
+  readonly #streams = new Map<Stream, Shown>();
   readonly #checks = new PeriodicTask({ everyMs: checkEveryMs, what: 'the look at streams', run: () => this.check() });
   #checksSinceBeat = 0;
   #isClosed = false;
@@ -102,8 +110,8 @@ export class StreamHub<Stream extends ServerSentEvents> {
     return this.#options.share.take(principalOf(caller), 'too_many_streams');
   }
 
-  protected add(stream: Stream, token: string, giveBack: () => void): Stream {
-    this.#streams.set(stream, token);
+  protected add(stream: Stream, shown: Shown, giveBack: () => void): Stream {
+    this.#streams.set(stream, shown);
     stream.once('close', () => {
       this.#streams.delete(stream);
       giveBack();
@@ -118,8 +126,8 @@ export class StreamHub<Stream extends ServerSentEvents> {
 
   /** The rights of this caller have changed, or it is gone. */
   callerChanged(caller_id: string): void {
-    for (const [stream, token] of this.#streams)
-      if (stream.caller.id === caller_id) void this.#authorizeAgain(stream, token);
+    for (const [stream, shown] of this.#streams)
+      if (stream.caller.id === caller_id) void this.#authorizeAgain(stream, shown);
   }
 
   /** Labels or sites have changed: who may see which agents is looked up again. */
@@ -131,7 +139,7 @@ export class StreamHub<Stream extends ServerSentEvents> {
   async check(): Promise<void> {
     const isBeat = ++this.#checksSinceBeat >= checksPerBeat;
     if (isBeat) this.#checksSinceBeat = 0;
-    for (const [stream, token] of [...this.#streams]) {
+    for (const [stream, shown] of [...this.#streams]) {
       if (this.#options.isCutOff?.()) {
         this.#finish(stream, 'this node is cut off from the database');
         continue;
@@ -143,7 +151,7 @@ export class StreamHub<Stream extends ServerSentEvents> {
       }
       if (isBeat) stream.beat();
       stream.pump();
-      await this.#authorizeAgain(stream, token);
+      await this.#authorizeAgain(stream, shown);
     }
   }
 
@@ -154,9 +162,9 @@ export class StreamHub<Stream extends ServerSentEvents> {
     for (const stream of [...this.#streams.keys()]) this.#finish(stream, 'Weft is stopping');
   }
 
-  async #authorizeAgain(stream: Stream, token: string): Promise<void> {
+  async #authorizeAgain(stream: Stream, shown: Shown): Promise<void> {
     try {
-      const caller = this.#options.authorize(token);
+      const caller = this.#options.authorize(shown);
       stream.caller = caller instanceof Promise ? await caller : caller;
     } catch (error) {
       // While the accounts are unreachable nobody can say; whoever was allowed a second ago goes on.

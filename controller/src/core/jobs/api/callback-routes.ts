@@ -54,7 +54,7 @@ export function callbackRoutes({ jobs, mailbox, budget }: CallbackRoutesOptions)
       response: CallbackAnswer,
       async handle(context) {
         const { job_number, final = false, chunk = null, error, progress } = context.query;
-        const { callbackJob } = context.request;
+        const callbackJob = context.request.pass?.name;
         if (!callbackJob) requireBudget(budget, context.caller, context.text);
         const job = callbackJob ? await jobs.kindOf(callbackJob) : await jobs.admit(context.caller, job_number);
         return mailbox.post(job, {

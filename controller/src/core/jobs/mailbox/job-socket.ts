@@ -33,7 +33,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
       query: Type.Object({
         after: Type.Optional.Integer({ minimum: 0, description: 'The `seq` of the last message received.' }),
       }),
-      async handle({ caller, token, query, path, upgrade }) {
+      async handle({ caller, shown, query, path, upgrade }) {
         const job_number = path('job_number');
         const key = callerKey(caller);
         limits.connects.take(key);
@@ -48,7 +48,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
         const upgraded = upgrade();
         // A number beyond the newest would be waited for in vain.
         const after = query.after === undefined ? undefined : Math.min(query.after, job.last_seq);
-        if (upgraded) hub.open(upgraded, { caller, token, job_number, subject: job.subject, after, isBare });
+        if (upgraded) hub.open(upgraded, { caller, shown, job_number, subject: job.subject, after, isBare });
       },
     });
   return [

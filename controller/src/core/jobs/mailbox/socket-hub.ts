@@ -2,6 +2,7 @@
 // of their jobs. The last stretch of a job's path: mailbox-service → socket-hub → socket-reader → client.
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type Caller, callerKey } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import { TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
 import type { FairTurns } from '../../base/shares/fair-turns.ts';
@@ -28,8 +29,8 @@ export interface SocketHubOptions {
   list: MailboxStore['list'];
   positions: JobStore['positions'];
   view: Pick<MessageView, 'seesAll' | 'show'>;
-  /** The present caller behind a token; throws if it may have no socket any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
+  /** The present caller; throws if it may have no socket any more. */
+  authorize: (shown: Shown) => Caller | Promise<Caller>;
   maxSocketsPerCaller: number;
   isCutOff?: (() => boolean) | undefined;
   shares: Shares;
@@ -41,7 +42,7 @@ export interface SocketHubOptions {
 
 export interface NewReader {
   caller: Caller;
-  token: string;
+  shown: Shown;
   job_number: string;
   /** The one agent that the job is about, if it is about one. */
   subject: string | null;
@@ -54,8 +55,8 @@ export class SocketHub {
   readonly #options: SocketHubOptions;
   readonly #registry: SocketRegistry;
   readonly #readers = new Map<string, Set<SocketReader>>();
-  /** Who is behind each token, as the check once a second has found it. */
-  readonly #callers = new Map<string, Caller>();
+  /** Whose each is, as the check once a second has found it. */
+  readonly #callers = new Map<Shown, Caller>();
   /** Counts changes, so that a record read before a change is not used after it. */
   #changes = 0;
   readonly #reads: FairTurns;
@@ -97,27 +98,27 @@ export class SocketHub {
     this.#registry.requireCapacity(caller);
   }
 
-  open(upgraded: Upgraded, { caller, token, job_number, subject, after, isBare }: NewReader): void {
+  open(upgraded: Upgraded, { caller, shown, job_number, subject, after, isBare }: NewReader): void {
     const key = `${callerKey(caller)} ${job_number}`;
-    const reader = new SocketReader(this.#registry.add(upgraded, { caller, token }), {
+    const reader = new SocketReader(this.#registry.add(upgraded, { caller, shown }), {
       job_number,
       caller: key,
-      token,
+      shown,
       after: after ?? (isBare && !this.#hasBareSocket(job_number, key) ? this.#received.get(key) : undefined) ?? 0,
       isBare,
       isDirect: () => {
-        const known = this.#callers.get(token);
+        const known = this.#callers.get(shown);
         return known !== undefined && this.#options.view.seesAll(known);
       },
       onReceived: (seq) => this.#received.set(key, Math.max(seq, this.#received.get(key) ?? 0)),
-      read: async (...page) => this.#show(token, subject, await this.#read(principalOf(caller), ...page)),
+      read: async (...page) => this.#show(shown, subject, await this.#read(principalOf(caller), ...page)),
       onError: this.#onReadError,
       onClosed: (closed) => {
-        this.#callers.delete(token);
+        this.#callers.delete(shown);
         this.#onClosed(closed);
       },
     });
-    this.#callers.set(token, caller);
+    this.#callers.set(shown, caller);
     const readers = this.#readers.get(job_number);
     if (readers) readers.add(reader);
     else this.#readers.set(job_number, new Set([reader]));
@@ -147,7 +148,7 @@ export class SocketHub {
   /** The rights of a caller have changed: nothing is sent to it before they have been looked at. */
   callerChanged(caller_id: string): void {
     this.#changes++;
-    for (const [token, { id }] of this.#callers) if (id === caller_id) this.#callers.delete(token);
+    for (const [shown, { id }] of this.#callers) if (id === caller_id) this.#callers.delete(shown);
   }
 
   /** A message was stored by another node. */
@@ -197,21 +198,21 @@ export class SocketHub {
       return this.#options.list(job_number, afterSeq, pageBytes);
     });
 
-  readonly #authorize = (token: string): Caller | Promise<Caller> => {
+  readonly #authorize = (shown: Shown): Caller | Promise<Caller> => {
     const changes = this.#changes;
     const keep = (caller: Caller) => {
-      if (changes === this.#changes) this.#callers.set(token, caller);
+      if (changes === this.#changes) this.#callers.set(shown, caller);
       return caller;
     };
     const forget = async (error: unknown): Promise<never> => {
       if (!(error instanceof TryLaterError)) {
-        this.#callers.delete(token);
-        await this.#handOutLast(token);
+        this.#callers.delete(shown);
+        await this.#handOutLast(shown);
       }
       throw error;
     };
     try {
-      const caller = this.#options.authorize(token);
+      const caller = this.#options.authorize(shown);
       return caller instanceof Promise ? caller.then(keep, forget) : keep(caller);
     } catch (error) {
       return forget(error);
@@ -219,16 +220,16 @@ export class SocketHub {
   };
 
   /** Whoever is gone cannot come back for it: how its jobs ended is sent before its sockets are closed. */
-  async #handOutLast(token: string): Promise<void> {
-    const readers = [...this.#readers.values()].flatMap((set) => [...set]).filter((reader) => reader.token === token);
+  async #handOutLast(shown: Shown): Promise<void> {
+    const readers = [...this.#readers.values()].flatMap((set) => [...set]).filter((reader) => reader.shown === shown);
     await this.#check([...new Set(readers.map(({ job_number }) => job_number))]);
     await Promise.all(readers.map((reader) => reader.reading));
   }
 
-  async #show(token: string, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
+  async #show(shown: Shown, subject: string | null, page: MessageRecord[]): Promise<MessageRecord[]> {
     let caller: Caller | undefined;
     try {
-      caller = await this.#options.authorize(token);
+      caller = await this.#options.authorize(shown);
     } catch (error) {
       if (error instanceof TryLaterError) throw error;
     }

@@ -1,6 +1,7 @@
 // One socket that reads the mailbox of a job: what is stored, then what comes, in order, without a gap and without a
 // double. It takes the next page only once the client has taken the one before, so that a slow client costs no memory.
 // A client of bare arrays cannot say what it has got: a ping behind the messages finds out.
+import type { Shown } from '../../base/credential.ts';
 import { closeCodes, type OpenSocket, type SocketListener } from '../../http/sockets/open-socket.ts';
 import type { MessageRecord } from './mailbox-store.ts';
 import { toEnvelopeText } from './message-view.ts';
@@ -17,7 +18,7 @@ export interface ReaderOptions {
   job_number: string;
   /** Whose it is. */
   caller: string;
-  token: string;
+  shown: Shown;
   /** Messages up to this one are the client's already. */
   after: number;
   /** Data alone, without the envelope. */
@@ -65,8 +66,8 @@ export class SocketReader implements SocketListener {
     return this.#options.job_number;
   }
 
-  get token(): string {
-    return this.#options.token;
+  get shown(): Shown {
+    return this.#options.shown;
   }
 
   /** Resolves once what is being read has been sent, and at once if nothing is. */

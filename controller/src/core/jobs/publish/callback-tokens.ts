@@ -1,11 +1,14 @@
 // The tokens that workers get with a job and show at its callbacks. They are computed from the job's number and stored
 // nowhere: a message published twice carries the same one, and every node can tell a forged one.
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { CredentialScheme, Shown } from '../../base/credential.ts';
 import type { Keyring } from '../../base/secrets.ts';
 
 const prefix = 'wcb.';
 
-export class CallbackTokens {
+export class CallbackTokens implements CredentialScheme {
+  readonly form = 'bearer';
+  readonly only = 'callback_token';
   readonly #keys: readonly Uint8Array[];
 
   constructor({ callbackKeys }: Pick<Keyring, 'callbackKeys'>) {
@@ -14,6 +17,13 @@ export class CallbackTokens {
 
   create(job_number: string): string {
     return `${prefix}${job_number}.${sign(this.#keys[0]!, job_number)}`;
+  }
+
+  read(token: string): Shown | undefined {
+    const name = this.verify(token);
+    return name === undefined
+      ? undefined
+      : { scheme: 'callback_token', admit: () => ({ kind: 'job', name }), remembered: () => undefined };
   }
 
   /** The number of the job that the token is for, or undefined if nobody with our secret made it. */

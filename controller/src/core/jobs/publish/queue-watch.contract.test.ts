@@ -13,7 +13,7 @@ const details = '/api/v1/agent_details/request_all_agents_details';
 const withBroker =
   (replace: (broker: Platform['broker']) => Partial<Platform['broker']>) => (platform: Platform, events: Events) => {
     const accounts = createAccountParts(platform, events);
-    const { auth, principals } = accounts.auth;
+    const { principals } = accounts.auth;
     const replaced = replace(platform.broker);
     const broker = new Proxy(platform.broker, {
       get: (target, key: keyof Platform['broker']) => {
@@ -23,7 +23,7 @@ const withBroker =
     });
     const deps = { ...platform, ...accounts.network, changes: accounts.audit.changes };
     const tuning = { queueWatch: { stillMs: 300, everyMs: 20 } };
-    return { ...accounts, jobs: createJobsPart({ ...deps, broker, auth, principals, tuning }, events) };
+    return { ...accounts, jobs: createJobsPart({ ...deps, broker, principals, tuning }, events) };
   };
 
 async function untilSucceeded(weft: Awaited<ReturnType<typeof startWeft>>, job_number: string, token: string) {

@@ -41,7 +41,7 @@ export function lineProtocolRoutes(telemetry: TelemetryService, history: History
       }),
       target: '?agent',
       rawBody: { maxBytes },
-      takesAgentPassword: true,
+      takes: 'agent_password',
       logSuccess: false,
       changesNothing: true,
       hasNoAnswer: true,

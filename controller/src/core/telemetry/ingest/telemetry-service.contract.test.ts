@@ -16,12 +16,11 @@ import type { Recorded, TelemetryService } from './telemetry-service.ts';
 function createKeepingParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { agents } = accounts.agents;
-  const { auth } = accounts.auth;
   const { eventLog } = accounts.eventLog;
   const keeping = { ...events, agentRemoved: new Cleanup<[string]>() };
   return {
     ...accounts,
-    telemetry: createTelemetryPart({ ...platform, ...accounts.network, agents, auth, eventLog }, keeping),
+    telemetry: createTelemetryPart({ ...platform, ...accounts.network, agents, eventLog }, keeping),
   };
 }
 

@@ -1,6 +1,7 @@
 // The feed by itself: order, cursors, gaps, bounds, slow readers; with a clock of its own.
 import { expect, test } from 'vitest';
 import { sampleOf } from '../../../../../test/pure/sample-of.ts';
+import { shownBy } from '../../../../../test/pure/shown.ts';
 import type { Caller } from '../../base/caller.ts';
 import { AuthenticationError, TryLaterError } from '../../base/errors.ts';
 import { Shares } from '../../base/shares/shares.ts';
@@ -19,7 +20,7 @@ function createFeed({
   const network = { visibleTo: async () => ({ sees: () => false }) as never };
   const feed = new LiveFeed({ authorize, network, isCutOff, share, recentBytes, now: () => now });
   const open = (more: Partial<Parameters<LiveFeed['open']>[0]> = {}) =>
-    feed.open({ caller: user, token: 't', agents: undefined, metrics: undefined, after: undefined, ...more });
+    feed.open({ caller: user, shown: shownBy(user), agents: undefined, metrics: undefined, after: undefined, ...more });
   let count = 0;
   const publish = (ap_id = 'ap-1', metrics: Record<string, number> = { n: ++count }) =>
     feed.publish(ap_id, [sampleOf(now, metrics)], now);

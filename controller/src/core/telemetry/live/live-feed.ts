@@ -1,5 +1,6 @@
 // Live values: hears of every stored post and hands it to the open streams. Keeps a bounded past for those who come back.
 import type { Caller } from '../../base/caller.ts';
+import type { Shown } from '../../base/credential.ts';
 import { StreamHub, type StreamHubOptions } from '../../http/streams/stream-hub.ts';
 import type { Network } from '../../network/network.ts';
 import type { Sample } from '../store/telemetry-store.ts';
@@ -23,7 +24,7 @@ export interface LiveFeedOptions extends StreamHubOptions {
 
 export interface StreamRequest extends StreamFilter {
   caller: Caller;
-  token: string;
+  shown: Shown;
   /** The id of the last event the reader has; undefined to begin with what comes next. */
   after: string | undefined;
 }
@@ -75,7 +76,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
   }
 
   /** Throws TryLaterError (429) if the caller has too many open. */
-  open({ caller, token, agents, metrics, after }: StreamRequest): LiveStream {
+  open({ caller, shown, agents, metrics, after }: StreamRequest): LiveStream {
     const giveBack = this.take(caller);
     const stream = new LiveStream({
       ...this.#startAt(after),
@@ -88,7 +89,7 @@ export class LiveFeed extends StreamHub<LiveStream> {
       now: this.#now,
     });
     this.#onOpened?.();
-    return this.add(stream, token, giveBack);
+    return this.add(stream, shown, giveBack);
   }
 
   override close(): void {

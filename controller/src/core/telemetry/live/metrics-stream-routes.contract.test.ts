@@ -16,9 +16,8 @@ import { createTelemetryPart } from '../telemetry-part.ts';
 function createStreamParts(platform: Platform, events: Events) {
   const accounts = createAccountParts(platform, events);
   const { agents } = accounts.agents;
-  const { auth } = accounts.auth;
   const telemetry = createTelemetryPart(
-    { ...platform, ...accounts.network, agents, auth, eventLog: accounts.eventLog.eventLog, recentBytes: 4_000_000 },
+    { ...platform, ...accounts.network, agents, eventLog: accounts.eventLog.eventLog, recentBytes: 4_000_000 },
     events,
   );
   return { ...accounts, telemetry };

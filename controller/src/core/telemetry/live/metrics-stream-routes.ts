@@ -1,9 +1,8 @@
 // Live values as server-sent events: each sample as it is stored, for browsers and programs that keep a connection open.
 import * as Type from '@weft/contract/schema';
-import { AuthenticationError } from '../../base/errors.ts';
 import { fleetReaders } from '../../base/rights/permission.ts';
-import { tokenOf } from '../../http/request/guard.ts';
 import { type Route, routesOf } from '../../http/request/route.ts';
+import { streamHeaders } from '../../http/streams/stream-hub.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 const route = routesOf('Metrics');
@@ -28,23 +27,16 @@ export function metricsStreamRoutes(feed: LiveFeed): Route[] {
       response: Type.Unknown({
         description: 'Events `sample`, `gap`, `warning` (nobody reports a metric of the filter) and `end`.',
       }),
-      async handle({ query, request, reply, caller }) {
-        const token = tokenOf(request, true);
-        if (token === undefined) throw new AuthenticationError();
+      async handle({ query, request, reply, caller, shown }) {
         const resume = request.headers['last-event-id'];
         const stream = feed.open({
           caller,
-          token,
+          shown,
           agents: setOf(query.agents),
           metrics: setOf(query.metrics),
           after: (Array.isArray(resume) ? resume.at(-1) : resume) ?? query.after,
         });
-        reply.headers({
-          'content-type': 'text/event-stream; charset=utf-8',
-          'x-accel-buffering': 'no',
-          // A stream that has ended leaves nothing on which a stop would have to wait.
-          connection: 'close',
-        });
+        reply.headers(streamHeaders);
         return stream;
       },
     }),

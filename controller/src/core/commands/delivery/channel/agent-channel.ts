@@ -8,6 +8,7 @@ import type {
   HelloMessage,
 } from '@weft/contract';
 import type { AgentCaller, Caller } from '../../../base/caller.ts';
+import type { Shown } from '../../../base/credential.ts';
 import { AuthenticationError, PermissionError } from '../../../base/errors.ts';
 import type { Validator } from '../../../base/input/validator.ts';
 import { rightsOf } from '../../../base/rights/rights.ts';
@@ -27,8 +28,8 @@ export interface ChannelParts extends ChannelCommandsParts {
   telemetry: TelemetryService;
   validator: Validator;
   flow: SharedFlow;
-  /** The present caller behind a token; throws if it may not have the channel any more. */
-  authorize: (token: string) => Caller | Promise<Caller>;
+  /** The present caller; throws if it may not have the channel any more. */
+  authorize: (shown: Shown) => Caller | Promise<Caller>;
   /** A better secret for an agent that logs in with a password that somebody chose. */
   offerSecret: (agent: AgentCaller) => Promise<string | undefined>;
   /** What it shall be: what to say about it, and what the agent says. */
@@ -157,7 +158,7 @@ export class AgentChannel implements SocketListener {
 
   /** The agent as its record stands now: rights are those of this moment, not those of when the channel was opened. */
   #present(): AgentCaller | Promise<AgentCaller> {
-    const caller = this.#parts.authorize(this.#socket.token);
+    const caller = this.#parts.authorize(this.#socket.shown);
     return caller instanceof Promise ? caller.then((each) => this.#same(each)) : this.#same(caller);
   }
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { Semaphore } from '@weft/contract/semaphore';
 import type { AgentCaller } from '../../../base/caller.ts';
+import type { Shown } from '../../../base/credential.ts';
 import { closeCodes, type SocketTimes } from '../../../http/sockets/open-socket.ts';
 import { SocketRegistry } from '../../../http/sockets/socket-registry.ts';
 import type { Upgraded } from '../../../http/sockets/socket-route.ts';
@@ -117,9 +118,9 @@ export class ChannelHub implements CommandTransport {
     this.#registry.requireCapacity(agent);
   }
 
-  open(upgraded: Upgraded, { agent, token }: { agent: AgentCaller; token: string }): void {
+  open(upgraded: Upgraded, { agent, shown }: { agent: AgentCaller; shown: Shown }): void {
     const before = this.#channels.get(agent.name);
-    const channel = new AgentChannel(this.#registry.add(upgraded, { caller: agent, token }), agent, this.#parts);
+    const channel = new AgentChannel(this.#registry.add(upgraded, { caller: agent, shown }), agent, this.#parts);
     this.#channels.set(agent.name, channel);
     before?.replace();
     this.#announce(channel);

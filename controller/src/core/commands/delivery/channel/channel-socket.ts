@@ -23,12 +23,12 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
       target: 'ap_id',
       maxMessageBytes,
       query: Type.Object({}),
-      async handle({ caller, token, upgrade }) {
+      async handle({ caller, shown, upgrade }) {
         const agent = requireAgent(caller);
         connects.take(agent.id);
         hub.requireCapacity(agent);
         const upgraded = upgrade();
-        if (upgraded) hub.open(upgraded, { agent, token });
+        if (upgraded) hub.open(upgraded, { agent, shown });
       },
     }),
   ];
