@@ -73,7 +73,7 @@ export function ownerRef({ owner_kind, owner_id }: { owner_kind: LoginType; owne
   return { kind: owner_kind, id: owner_id };
 }
 
-/** The key of a memory, a limit or a connection of one caller. */
+/** The key of what is remembered for one caller; what it may take goes by `principalOf`. */
 export function callerKey({ kind, id }: CredentialRef): string {
   return `${kind}:${id}`;
 }

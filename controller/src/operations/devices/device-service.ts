@@ -3,7 +3,7 @@
 import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/contract';
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../core/accounts/event-log/event-record.ts';
-import type { Caller } from '../../core/base/caller.ts';
+import { type Caller, callerKey } from '../../core/base/caller.ts';
 import { NotFoundError } from '../../core/base/errors.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
 import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../core/base/lists/list-cursor.ts';
@@ -137,17 +137,17 @@ export class DeviceService {
     const { selector, limit, count } = request;
     const list = fingerprint([selector, search ?? '', order.field, order.isDescending]);
     const cursor = request.cursor === undefined ? undefined : readCursor(request.cursor, list);
-    const principal = principalOf(caller);
-    return this.#turns.run(principal, async () => {
+    const owner = callerKey(caller);
+    return this.#turns.run(principalOf(caller), async () => {
       const answer = await this.#answerFor(caller);
-      const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
+      const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, owner, list);
       const { passes } = await this.#filter(caller, selector, search);
       // Of one that is gone, or on another node, the list goes on with the values of now.
       const snapshot = known ?? (await takeDeviceSnapshot({ registry, sight: answer.sight, order, passes }));
       const found = await pageOfDevices(snapshot, { order, cursor, limit });
       const page = found.slice(0, limit);
       const hasMore = found.length > limit;
-      const kept = known ? cursor!.snapshot : hasMore ? this.#snapshots.keep(snapshot, principal, list) : undefined;
+      const kept = known ? cursor!.snapshot : hasMore ? this.#snapshots.keep(snapshot, owner, list) : undefined;
       // As they are now; who is gone since is left out.
       const shown = await mapInSlices(page, ({ name }) => {
         const slot = registry.table.find(name);

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
-import type { Actor, Caller, CredentialRef } from '../../base/caller.ts';
+import { type Actor, type Caller, type CredentialRef, ownerRef } from '../../base/caller.ts';
 import type { CredentialScheme, Pass, Shown } from '../../base/credential.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
@@ -114,7 +114,7 @@ export class EnrolmentService implements CredentialScheme {
   /** Whoever created the token by a grant must still manage what it would register. */
   async #requireManaged({ managed_by, site, tags }: EnrolmentTokenRecord, ap_id: string): Promise<void> {
     if (managed_by === null) return;
-    const manager = await this.#options.managerNow({ kind: 'user', id: managed_by });
+    const manager = await this.#options.managerNow(ownerRef({ owner_kind: 'user', owner_id: managed_by }));
     if (!manager) throw badToken();
     rightsOf(manager).requireOwnLabels(noLabels, { site, tags });
     if (rightsOf(manager).manages({ ap_id, site, tags, display_name: null, emulated_for: null })) return;

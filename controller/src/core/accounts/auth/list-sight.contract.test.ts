@@ -86,3 +86,14 @@ test('no list has anything of what its reader may not see', async () => {
   expect(leaks).toEqual([]);
   expect(answered).toBeGreaterThan(50);
 });
+
+test('who has the name of a removed user does not go on with what that one had listed', async () => {
+  const before = await weft.user('again@weft.test');
+  const list = '/api/v1/agents?sort=load&limit=1&count=true';
+  const { count, next } = await ask('GET', list, undefined, before);
+  expect(count).toBe(3);
+  await ask('DELETE', '/api/v1/users/again@weft.test');
+  const after = await weft.user('again@weft.test');
+  await ask('PUT', '/api/v1/users/again@weft.test/grants', [{ role: 'viewer', selector: 'site:uk/open' }]);
+  expect((await ask('GET', `${list}&cursor=${encodeURIComponent(next)}`, undefined, after)).count).toBe(1);
+});

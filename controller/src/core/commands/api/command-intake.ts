@@ -8,6 +8,7 @@ import { invalidValue, valueError } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { Keyring } from '../../base/secrets.ts';
 import type { RateLimiter } from '../../base/shares/rate-limiter.ts';
+import { principalOf } from '../../base/shares/shares.ts';
 import type { DeviceNames } from '../../devices/privacy/device-names.ts';
 import type { AgentRow } from '../../network/agent-rows.ts';
 import type { Network } from '../../network/network.ts';
@@ -71,7 +72,7 @@ export class CommandIntake {
 
   /** Counts a command of an app. Throws TryLaterError 429 `too_many_commands`. */
   takeTurn(caller: Caller): void {
-    if (rightsOf(caller).app) this.#options.rate.take(caller.id);
+    if (rightsOf(caller).app) this.#options.rate.take(principalOf(caller));
   }
 
   /** Throws NotFoundError, and PermissionError for a user who may see the agent and not command it. */

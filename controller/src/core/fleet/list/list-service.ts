@@ -3,7 +3,7 @@
 // change by themselves (states, metrics), pages are of the moment of the first one.
 import type { AgentListItem, AgentPage, SelectorExplanation } from '@weft/contract';
 import { describeSelector, parseSelector } from '@weft/contract/selector';
-import type { Caller } from '../../base/caller.ts';
+import { type Caller, callerKey } from '../../base/caller.ts';
 import { fingerprint, readCursor, toCursor } from '../../base/lists/list-cursor.ts';
 import { ListSnapshots } from '../../base/lists/list-snapshots.ts';
 import { type Rights, rightsOf } from '../../base/rights/rights.ts';
@@ -143,15 +143,15 @@ export class ListService {
 
   async #findInSnapshot(query: ListQuery, moment: NetworkMoment): Promise<Found> {
     const { caller, cursor, list, limit } = query;
-    const principal = principalOf(caller);
-    const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, principal, list);
+    const owner = callerKey(caller);
+    const known = cursor?.snapshot === undefined ? undefined : this.#snapshots.get(cursor.snapshot, owner, list);
     // Of one that is gone, or on another node, the list goes on with the values of now.
     const snapshot = known ?? (await this.#takeSnapshot(query, moment));
     const entries = await pageOf(snapshot, query);
     const id = known
       ? cursor!.snapshot
       : entries.length > limit
-        ? this.#snapshots.keep(snapshot, principal, list)
+        ? this.#snapshots.keep(snapshot, owner, list)
         : undefined;
     return { entries, count: query.needsCount ? snapshot.count : undefined, snapshot: id };
   }

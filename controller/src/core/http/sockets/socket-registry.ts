@@ -1,9 +1,10 @@
 // The open WebSockets of a feature: limits them per caller, pings them, and closes those whose client is slow, gone, or no
 // longer allowed. One timer serves all of them.
-import { type Caller, callerKey } from '../../base/caller.ts';
+import type { Caller } from '../../base/caller.ts';
 import type { Shown } from '../../base/credential.ts';
 import { PermissionError, TryLaterError } from '../../base/errors.ts';
 import { PeriodicTask } from '../../base/periodic-task.ts';
+import { principalOf } from '../../base/shares/shares.ts';
 import { closeCodes, OpenSocket, type SocketRules, type SocketTimes } from './open-socket.ts';
 import type { Upgraded } from './socket-route.ts';
 
@@ -62,7 +63,7 @@ export class SocketRegistry {
   requireCapacity(caller: Caller): void {
     if (this.#isStopped) throw new TryLaterError(503, 'stopping', 'Weft is stopping', 2);
     const { maxPerCaller } = this.#options;
-    if ((this.#perCaller.get(callerKey(caller)) ?? 0) < maxPerCaller) return;
+    if ((this.#perCaller.get(principalOf(caller)) ?? 0) < maxPerCaller) return;
     throw new TryLaterError(429, 'too_many_sockets', `At most ${maxPerCaller} sockets may be open`, 10);
   }
 
@@ -73,7 +74,7 @@ export class SocketRegistry {
     const alike = this.#byShown.get(client.shown);
     if (alike) alike.add(socket);
     else this.#byShown.set(client.shown, new Set([socket]));
-    const key = callerKey(client.caller);
+    const key = principalOf(client.caller);
     this.#perCaller.set(key, (this.#perCaller.get(key) ?? 0) + 1);
     upgraded.socket.on('close', () => this.#remove(socket));
     for (const task of this.#sweeping) task.start();
@@ -103,7 +104,7 @@ export class SocketRegistry {
     const alike = this.#byShown.get(socket.shown);
     alike?.delete(socket);
     if (alike?.size === 0) this.#byShown.delete(socket.shown);
-    const key = callerKey(socket.caller);
+    const key = principalOf(socket.caller);
     const left = this.#perCaller.get(key)! - 1;
     if (left > 0) this.#perCaller.set(key, left);
     else this.#perCaller.delete(key);

@@ -1,10 +1,11 @@
 // Where the clients of a job connect: the last endpoint on a job's path. Each message comes in its envelope, or as the bare
 // array where the address says so.
 import * as Type from '@weft/contract/schema';
-import { type Caller, callerKey } from '../../base/caller.ts';
+import type { Caller } from '../../base/caller.ts';
 import { NotFoundError } from '../../base/errors.ts';
 import { jobReaders } from '../../base/rights/permission.ts';
 import type { RateLimiter } from '../../base/shares/rate-limiter.ts';
+import { principalOf } from '../../base/shares/shares.ts';
 import { type SocketRoute, socketRoute } from '../../http/sockets/socket-route.ts';
 import type { SocketHub } from './socket-hub.ts';
 
@@ -35,7 +36,7 @@ export function jobSocketRoutes({ hub, admit, limits }: JobSocketOptions): Socke
       }),
       async handle({ caller, shown, query, path, upgrade }) {
         const job_number = path('job_number');
-        const key = callerKey(caller);
+        const key = principalOf(caller);
         limits.connects.take(key);
         limits.guesses.check(key);
         hub.requireCapacity(caller);

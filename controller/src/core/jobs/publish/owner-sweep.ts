@@ -46,15 +46,16 @@ export class OwnerSweep {
   /** One round. Throws while the database is away. */
   async run(): Promise<void> {
     const now = this.#now();
-    for (const [id, until] of this.#settledUntil) if (until <= now) this.#settledUntil.delete(id);
+    for (const [key, until] of this.#settledUntil) if (until <= now) this.#settledUntil.delete(key);
     const { owned } = this.#options;
     await this.#endNarrowed();
     const expired = await this.#limitedBy((rights) => rights.hasExpired(now));
     const found = [...(await owned.listEndedOwners(ownersPerRound)), ...expired];
     for (const owner of found) {
-      if (this.#settledUntil.has(owner.owner_id)) continue;
+      const key = callerKey(ownerRef(owner));
+      if (this.#settledUntil.has(key)) continue;
       await this.#end(owner);
-      this.#settledUntil.set(owner.owner_id, now + settledMs);
+      this.#settledUntil.set(key, now + settledMs);
     }
   }
 

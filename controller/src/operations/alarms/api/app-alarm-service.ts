@@ -8,6 +8,7 @@ import { TryLaterError, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import { alarmRaisers, requirePermission } from '../../../core/base/rights/permission.ts';
 import { limitPerMinutes } from '../../../core/base/shares/rate-limiter.ts';
+import { principalOf } from '../../../core/base/shares/shares.ts';
 import { requirePresentOwner } from '../../../core/base/storage/present-owner.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import type { StepOutcome } from '../../../core/event-kinds.ts';
@@ -39,7 +40,7 @@ export class AppAlarmService {
   async raise({ ap_id, key, severity, text }: AlarmRaise, by: Caller): Promise<Alarm> {
     const { network, activeAlarms } = this.#options;
     requireNoAddress({ key, text });
-    this.#rate.take(by.id);
+    this.#rate.take(principalOf(by));
     const sight = await network.visibleTo(by);
     await activeAlarms.fresh();
     const known = activeAlarms.find(ruleOf(by), subject_kind, key);

@@ -3,6 +3,7 @@ import * as Type from '@weft/contract/schema';
 import { agentItself } from '../../../base/rights/permission.ts';
 import { requireAgent } from '../../../base/rights/rights.ts';
 import type { RateLimiter } from '../../../base/shares/rate-limiter.ts';
+import { principalOf } from '../../../base/shares/shares.ts';
 import { type SocketRoute, socketRoute } from '../../../http/sockets/socket-route.ts';
 import type { ChannelHub } from './channel-hub.ts';
 
@@ -25,7 +26,7 @@ export function channelSocketRoutes({ hub, connects }: ChannelSocketOptions): So
       query: Type.Object({}),
       async handle({ caller, shown, upgrade }) {
         const agent = requireAgent(caller);
-        connects.take(agent.id);
+        connects.take(principalOf(agent));
         hub.requireCapacity(agent);
         const upgraded = upgrade();
         if (upgraded) hub.open(upgraded, { agent, shown });
