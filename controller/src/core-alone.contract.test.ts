@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startWeft } from '../../test/weft.ts';
-import { tenantTables } from './tenant-tables.ts';
+import { tenantTables } from './parts.ts';
 
 beforeAll(() => {
   process.env.WEFT_TEST_PARTS = 'core';

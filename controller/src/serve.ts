@@ -20,9 +20,8 @@ import { createServer } from './core/http/server/server.ts';
 import type { Part, Platform } from './core/part.ts';
 import { refuseUnfinishedMigration } from './operations/moving/migration-state.ts';
 import { createPages } from './pages.ts';
-import { createParts } from './parts.ts';
+import { createParts, refuseDataOfTenants } from './parts.ts';
 import { type OpenPlatform, openPlatform, type PlatformOptions } from './platform.ts';
-import { refuseDataOfTenants } from './tenant-tables.ts';
 
 export { checkBackends } from './backends.ts';
 

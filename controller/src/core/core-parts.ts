@@ -54,10 +54,7 @@ export function createCoreParts(platform: Platform, events: Events) {
   const { sites } = accounts.sites;
   const { principals } = accounts.auth;
   const devices = createDevicesPart({ ...platform, network, eventLog }, events);
-  const telemetry = createTelemetryPart(
-    { ...platform, network, agentDetails, agents, eventLog, devices },
-    events,
-  );
+  const telemetry = createTelemetryPart({ ...platform, network, agentDetails, agents, eventLog, devices }, events);
   const retention = createRetentionPart({ ...platform, auditLog, eventLog }, events);
   const jobs = createJobsPart({ ...platform, network, agentDetails, principals, changes }, events);
   const commands = createCommandsPart(

@@ -10,11 +10,10 @@ import { fillNameKeys } from './agent-record.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { AgentService } from './agent-service.ts';
 import { AgentStore } from './agent-store.ts';
-import { EnrolmentService } from './enrolment-service.ts';
+import { EnrolmentService, reachableUrls } from './enrolment-service.ts';
 import { EnrolmentTokenStore } from './enrolment-token-store.ts';
 import { labelRoutes } from './label-routes.ts';
 import { LabelService, labelWatcher } from './label-service.ts';
-import { reachableUrls } from './reachable-urls.ts';
 
 /** As long as one may be asked for. */
 const longestTokenMs = 365 * 86_400_000;

@@ -1,10 +1,12 @@
 // Enrolment: tokens that administrators and managers create, and with which access points register themselves.
 import { randomUUID } from 'node:crypto';
+import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os';
 import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import { type Actor, type Caller, type CredentialRef, ownerRef } from '../../base/caller.ts';
 import type { CredentialScheme, Pass, Shown } from '../../base/credential.ts';
 import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
+import { isLoopback } from '../../base/loopback.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../../base/secrets.ts';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -140,4 +142,29 @@ function tokenNotFound(): NotFoundError {
 
 function badToken(): AuthenticationError {
   return new AuthenticationError('invalid_enrolment_token', 'This enrolment token is unknown, used up or expired');
+}
+
+type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
+
+/**
+ * Where other machines reach Weft, the best first: only administrators are told. Empty if Weft listens on loopback only and has no public URL elsewhere.
+ */
+export function reachableUrls(
+  { host, publicUrl }: { host: string; publicUrl: string | undefined },
+  ownUrl: string,
+  interfaces: Interfaces = networkInterfaces(),
+): string[] {
+  if (publicUrl !== undefined) {
+    const name = new URL(publicUrl).hostname.replace(/^\[(.*)\]$/, '$1');
+    return isLoopback(name) ? [] : [publicUrl];
+  }
+  if (isLoopback(host)) return [];
+  const { protocol, port } = new URL(ownUrl);
+  const toUrl = (name: string) => `${protocol}//${name.includes(':') ? `[${name}]` : name}${port && `:${port}`}`;
+  if (host !== '0.0.0.0' && host !== '::') return [toUrl(host)];
+  const all = Object.values(interfaces).flatMap((addresses) => addresses ?? []);
+  // A link-local address needs the name of an interface of the other machine.
+  const usable = all.filter(({ internal, address }) => !internal && !/^(fe[89ab]|169\.254\.)/i.test(address));
+  const ofFamily = (family: string) => usable.filter((each) => each.family === family).map(({ address }) => address);
+  return [...new Set([...ofFamily('IPv4'), ...(host === '::' ? ofFamily('IPv6') : [])])].map(toUrl);
 }

@@ -1,6 +1,6 @@
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, test } from 'vitest';
-import { reachableUrls } from './reachable-urls.ts';
+import { reachableUrls } from './enrolment-service.ts';
 
 const address = (text: string, internal = false) =>
   ({ address: text, internal, family: text.includes(':') ? 'IPv6' : 'IPv4' }) as NetworkInterfaceInfo;

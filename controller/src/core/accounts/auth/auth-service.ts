@@ -12,9 +12,8 @@ import type { CredentialScheme, SessionClaims, Shown } from '../../base/credenti
 import { AuthenticationError, invalidToken } from '../../base/errors.ts';
 import type { PasswordTurn } from '../../base/password-hasher.ts';
 import type { Keyring } from '../../base/secrets.ts';
-import { EndedSessions } from './ended-sessions.ts';
 import { RecordRevision } from './record-revision.ts';
-import type { SessionStore } from './session-store.ts';
+import { EndedSessions, type SessionStore } from './session-store.ts';
 
 const issuer = 'weft';
 /** How every token of ours begins: `{"` in base64. */

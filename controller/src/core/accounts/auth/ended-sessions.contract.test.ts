@@ -1,8 +1,7 @@
 // Ended sessions in the memory of two nodes: none is missed, whatever the clocks say, and none stays forever.
 import { expect, onTestFinished, test } from 'vitest';
 import { eachDatabase, openTwoNodes } from '../../../../../test/databases.ts';
-import { EndedSessions } from './ended-sessions.ts';
-import { SessionStore } from './session-store.ts';
+import { EndedSessions, SessionStore } from './session-store.ts';
 
 const hourMs = 3_600_000;
 

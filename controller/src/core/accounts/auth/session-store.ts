@@ -2,6 +2,7 @@
 // their tokens expire. A session is a login and the tokens that it was renewed with.
 // Transactions lock the user first, so that logins at the same time keep to the maximum.
 import type { Session } from '@weft/contract';
+import { Replica, ReplicaHead } from '../../base/storage/replica.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import { insertRecord } from '../../base/storage/sql-rows.ts';
 import { type InMs, RecordTable, SqlStore } from '../../base/storage/sql-store.ts';
@@ -133,4 +134,43 @@ async function markEnded(tx: SqlQueries, ended: EndedSession, revision: number):
   );
   await tx.query('DELETE FROM sessions WHERE id = ?', [id]);
   return rows.length === 1;
+}
+
+type Head = Awaited<ReturnType<SessionStore['head']>>;
+
+/**
+ * The ids of ended sessions in memory, because they are looked at for every request. What was ended elsewhere is read again at
+ * most `freshMs` after the last time, like the records of callers.
+ */
+export class EndedSessions {
+  readonly #freshMs: number;
+  readonly head: ReplicaHead<Head>;
+  readonly #ended: Replica<Head, true, Pick<EndedSession, 'id'>>;
+  #forgottenAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ sessions, freshMs }: { sessions: Pick<SessionStore, 'head' | 'listEnded'>; freshMs: number }) {
+    this.#freshMs = freshMs;
+    this.head = new ReplicaHead(() => sessions.head());
+    this.#ended = new Replica(this.head, {
+      revision: ({ revision }) => revision,
+      forgotten: ({ forgotten }) => forgotten,
+      read: async (after) => ({ rows: await sessions.listEnded(after), ...(after !== undefined && { gone: [] }) }),
+      keyOf: ({ id }) => id,
+      toRow: () => true,
+    });
+  }
+
+  isFresh(now = performance.now()): boolean {
+    const { trueAt } = this.head;
+    return trueAt > this.#forgottenAt && now - trueAt < this.#freshMs;
+  }
+
+  has(id: string): boolean {
+    return this.#ended.now.has(id);
+  }
+
+  /** The next `isFresh` is false. */
+  forget(): void {
+    this.#forgottenAt = performance.now();
+  }
 }

@@ -1,7 +1,6 @@
 // A table in the memory of this node. Each look reads the revision in the head of the table, and the rows that are newer
 // than those in memory; tables that share a head share the look.
 import { Event } from '../../event-kinds.ts';
-import type { Events } from '../../events.ts';
 import { PeriodicTask, type PeriodicTaskOptions } from '../periodic-task.ts';
 import { forAll, inSlices } from '../time-slices.ts';
 import type { SqlQueries } from './sql-database.ts';
@@ -206,6 +205,10 @@ export function wholeReplica<Stored, Row = Stored>(
   return new Replica(head, { ...rest, revision: (now) => now, read: async (_, tx) => ({ rows: await list(tx) }) });
 }
 
+type Changes = Record<
+  'agentConfigured' | 'labelsChanged' | 'sitesChanged' | 'recordsChanged',
+  { on(listener: () => void): void }
+>;
 export type Replicas = Record<string, Pick<ReplicaHead<unknown>, 'fresh' | 'staleMs'>>;
 /** Changes that come within this time are read together. */
 const togetherMs = 100;
@@ -233,7 +236,7 @@ export class ReplicaRounds {
     };
   }
 
-  start({ agentConfigured, labelsChanged, sitesChanged, recordsChanged }: Events): void {
+  start({ agentConfigured, labelsChanged, sitesChanged, recordsChanged }: Changes): void {
     for (const round of this.#rounds) round.start();
     const soon = () => {
       for (const round of this.#rounds) round.soon(togetherMs);
