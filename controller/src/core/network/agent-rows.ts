@@ -33,6 +33,8 @@ export class AgentRows {
   /** An agent is new, or is another row than before. */
   readonly taken = new Event<[agent: AgentRow, before: AgentRow | undefined]>();
   readonly #agents: Replica<FleetRevision, AgentRow, StoredAgent>;
+  readonly #head: ReplicaHead<FleetRevision>;
+  #changedAt = Number.NEGATIVE_INFINITY;
   readonly #freeSlots: number[] = [];
   /** The same few texts stand in very many agents. */
   readonly #texts = new Map<string, string>();
@@ -46,6 +48,7 @@ export class AgentRows {
   constructor(store: Store) {
     this.store = store;
     const head = new ReplicaHead(() => store.revision());
+    this.#head = head;
     const sites: Replica<FleetRevision, string, [id: string, path: string]> = new Replica(head, {
       revision: (now) => now.sites,
       read: async () => ({ rows: [...(await store.sites())] }),
@@ -96,6 +99,17 @@ export class AgentRows {
   /** Once it resolves, every change that was durable before the call is known. Calls at the same time share the work. */
   fresh(): Promise<void> {
     return this.#agents.fresh();
+  }
+
+  /** This process has changed some of them. */
+  changed(): void {
+    this.#changedAt = performance.now();
+  }
+
+  /** Whether it knows what this process has changed, and what others had changed so long ago. */
+  protected isWithin(ms: number): boolean {
+    const { trueAt } = this.#head;
+    return trueAt > this.#changedAt && performance.now() - trueAt < ms;
   }
 
   async #readAll() {

@@ -12,10 +12,17 @@ export function createNetworkPart({ database, onError }: Pick<Platform, 'databas
   network.taken.on(({ ap_id, isEnded }) => {
     if (isEnded) events.agentEnded.emit(ap_id);
   });
-  const look = () => void network.fresh().catch((error) => onError(error, 'the access points could not be read'));
+  const look = () => {
+    network.changed();
+    void network.fresh().catch((error) => onError(error, 'the access points could not be read'));
+  };
   // What is asked without a wait, as the site of an event is, is as fresh as this.
   for (const event of [events.networkEnded, events.agentConfigured, events.labelsChanged, events.sitesChanged])
     event.on(look);
+  events.recordsChanged.on(() => network.changed());
+  events.callerChanged.on(({ kind }) => {
+    if (kind === 'agent') network.changed();
+  });
   return {
     network,
     agentRows: store,

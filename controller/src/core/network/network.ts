@@ -51,9 +51,9 @@ export class Network extends AgentRows {
   /** Each set by whoever owns it. */
   readonly columns: Columns = {};
 
-  /** What the caller sees; knows every change that was durable before the call. */
-  async visibleTo(caller: Caller): Promise<NetworkSight> {
-    await this.fresh();
+  /** What the caller sees; knows every change that was durable before the call, those of other processes so much later. */
+  async visibleTo(caller: Caller, withinMs = 0): Promise<NetworkSight> {
+    if (!this.isWithin(withinMs)) await this.fresh();
     return this.sight(caller);
   }
 

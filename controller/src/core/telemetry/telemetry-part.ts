@@ -87,6 +87,7 @@ export function createTelemetryPart(deps: TelemetryPartDeps, events: Events) {
   const power = new PowerWatch({ database, store: states, eventLog, onError });
   const metrics = new MetricsService({
     network,
+    freshMs: deps.freshMs,
     details: deps.agentDetails,
     agents,
     telemetry: store,

@@ -48,6 +48,8 @@ export type JsonAnswer = WholeJson | Generator<WholeJson>;
 
 export interface MetricsServiceOptions {
   network: Pick<Network, 'visibleTo' | 'moment'>;
+  /** Charts poll every second: changes that other processes make may be so much later. Default: none are. */
+  freshMs?: number;
   details: Pick<AgentDetailTexts, 'read'>;
   agents: Pick<AgentService, 'get'>;
   telemetry: TelemetryStore;
@@ -57,6 +59,7 @@ export interface MetricsServiceOptions {
 
 export class MetricsService {
   readonly #network: MetricsServiceOptions['network'];
+  readonly #freshMs: number;
   readonly #details: MetricsServiceOptions['details'];
   readonly #agents: MetricsServiceOptions['agents'];
   readonly #telemetry: TelemetryStore;
@@ -72,8 +75,9 @@ export class MetricsService {
 
   readonly #latestJson = new LatestJson();
 
-  constructor({ network, details, agents, telemetry, presence, shares }: MetricsServiceOptions) {
+  constructor({ network, freshMs = 0, details, agents, telemetry, presence, shares }: MetricsServiceOptions) {
     this.#network = network;
+    this.#freshMs = freshMs;
     this.#details = details;
     this.#agents = agents;
     this.#telemetry = telemetry;
@@ -96,7 +100,7 @@ export class MetricsService {
 
   /** All fields of one agent, moment by moment. Throws NotFoundError as every method here does that names an agent. */
   async agentData(ap_id: string, options: SeriesOptions, caller: Caller): Promise<JsonAnswer> {
-    (await this.#network.visibleTo(caller)).require(ap_id);
+    (await this.#network.visibleTo(caller, this.#freshMs)).require(ap_id);
     return this.#share(caller, ap_id, '27', options, async (range) => {
       const fields = await this.#telemetry.fields(ap_id, range.startMs);
       const maxPoints = boundedPoints(options.maxPoints, fields.length);
@@ -117,7 +121,7 @@ export class MetricsService {
     options: SeriesOptions,
     caller: Caller,
   ): Promise<JsonAnswer> {
-    (await this.#network.visibleTo(caller)).require(ap_id);
+    (await this.#network.visibleTo(caller, this.#freshMs)).require(ap_id);
     return this.#multiMetricData(ap_id, metrics, options, caller);
   }
 
