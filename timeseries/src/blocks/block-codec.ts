@@ -9,7 +9,7 @@ export interface Rows {
   ts: Float64Array;
   /** NaN where there is no value. */
   columns: Map<number, Float64Array>;
-  texts: Map<number, (string | undefined)[]>;
+  texts: ReadonlyMap<number, (string | undefined)[]>;
 }
 
 // Reused: for a small chunk of roll-ups, allocating a buffer would cost more than writing it.

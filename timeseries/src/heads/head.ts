@@ -1,7 +1,10 @@
 // The rows of one source that are in memory and in the journal but not yet in a block, ordered by time.
 import type { Rows } from '../blocks/block-codec.ts';
 
-const firstCapacity = 32;
+/** An array of so many numbers has no buffer of its own: most sources of a large network have a row or two. */
+const firstCapacity = 8;
+/** Of most heads. */
+const noTexts: ReadonlyMap<number, (string | undefined)[]> = new Map();
 
 /**
  * Samples of one source in order of time, each time once, with the same metrics and no texts, as numbers: from `at` on, each
@@ -22,7 +25,7 @@ export class Head implements Rows {
   /** By the number of the field. Values behind the last row are NaN. */
   readonly #columns: (Float64Array | undefined)[] = [];
   #columnCount = 0;
-  readonly texts = new Map<number, (string | undefined)[]>();
+  #texts: Map<number, (string | undefined)[]> | undefined;
 
   get count(): number {
     return this.#count;
@@ -38,6 +41,10 @@ export class Head implements Rows {
       if (values) columns.set(field, values.subarray(0, this.#count));
     }
     return columns;
+  }
+
+  get texts(): ReadonlyMap<number, (string | undefined)[]> {
+    return this.#texts ?? noTexts;
   }
 
   get bytes(): number {
@@ -60,7 +67,8 @@ export class Head implements Rows {
     let column = this.texts.get(field);
     if (!column) {
       column = Array(this.#count).fill(undefined);
-      this.texts.set(field, column);
+      this.#texts ??= new Map();
+      this.#texts.set(field, column);
     }
     column[row] = text;
   }

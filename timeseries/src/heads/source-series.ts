@@ -22,11 +22,14 @@ export interface Field {
   lastValue: number;
 }
 
+const noTexts: ReadonlyMap<string, Field> = new Map();
+
 export class SourceSeries {
   readonly no: number;
   readonly fields: Field[] = [];
   readonly metrics = new Map<string, Field>();
-  readonly texts = new Map<string, Field>();
+  /** Most sources have none. */
+  #texts: Map<string, Field> | undefined;
   head = new Head();
   /** The share of the rows a head may have. Differs for the first head of each source: they are not all sealed at once. */
   #share: number;
@@ -86,6 +89,10 @@ export class SourceSeries {
     return true;
   }
 
+  get texts(): ReadonlyMap<string, Field> {
+    return this.#texts ?? noTexts;
+  }
+
   get isFull(): boolean {
     const maxRows = Math.max(minSealRows, Math.min(sealRows, Math.floor(sealValues / this.fields.length)));
     return this.head.count - this.#uncountedRows >= maxRows * this.#share;
@@ -114,11 +121,12 @@ export class SourceSeries {
   remember(fields: readonly Field[]): void {
     for (const field of fields) {
       this.fields[field.no] = field;
-      this.#ofKind(field.isText).set(field.name, field);
+      if (field.isText) this.#texts ??= new Map();
+      (field.isText ? this.#texts! : this.metrics).set(field.name, field);
     }
   }
 
-  #ofKind(isText: boolean): Map<string, Field> {
+  #ofKind(isText: boolean): ReadonlyMap<string, Field> {
     return isText ? this.texts : this.metrics;
   }
 }
