@@ -1,4 +1,5 @@
-// Ways to log in: a list that parts add theirs to. Every entrance asks all of it (http/request/credentials.ts reads requests).
+// Ways to log in: a list that parts add theirs to. Every entrance asks all of it (http/request/credentials.ts reads
+// requests).
 import type { Caller } from './caller.ts';
 import { AuthenticationError } from './errors.ts';
 import { type Permission, requirePermission } from './rights/permission.ts';

@@ -1,5 +1,5 @@
-// What #26 and #22 say of an access point: its row with its configuration, as JSON. Of a network that is not large the texts are kept
-// for as long as the rows: who lists it every second reads only those that have changed.
+// What #26 and #22 say of an access point: its row with its configuration, as JSON. Of a network that is not large the
+// texts are kept for as long as the rows: who lists it every second reads only those that have changed.
 import type { AgentFilter } from '@weft/contract';
 import type { AgentState } from '@weft/contract/selector';
 import type { AgentRowStore } from './agent-row-store.ts';
@@ -42,8 +42,8 @@ function toText({ id, ap_id, onboard, emulated }: AgentRow, configuration: strin
 }
 
 /**
- * Which access points a list has. Emulated ones whose run has ended stay for a while, thousands of them, so they are listed only for
- * whoever asks; so are agents of devices, which are no access points.
+ * Which access points a list has. Emulated ones whose run has ended stay for a while, thousands of them, so they are
+ * listed only for whoever asks; so are agents of devices, which are no access points.
  */
 export function isListed(
   agent: AgentRow,

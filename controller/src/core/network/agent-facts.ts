@@ -1,4 +1,5 @@
-// What of the configuration of an access point is asked about all of them, or for each command: everything else is read from its record.
+// What of the configuration of an access point is asked about all of them, or for each command: everything else is read
+// from its record.
 import type { Technology } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import { type DeclaredCommand, readDeclaredCommands } from '@weft/contract/declared-commands';
@@ -73,7 +74,8 @@ function readRadio(radio: unknown): Configuration[] {
   return [Object.fromEntries(radioKeys.flatMap((key) => (radio[key] === undefined ? [] : [[key, radio[key]]])))];
 }
 
-// The names of emulated access points: their type, the beginning of the number of their run, and their number in it, from 1.
+// The names of emulated access points: their type, the beginning of the number of their run, and their number in it,
+// from 1.
 
 /** How much of a job's number is in the names: people copy them. */
 export const runDigits = 8;

@@ -1,5 +1,5 @@
-// What has changed among agents and sites since a revision: with it a node keeps all of them in memory without reading them
-// again and again.
+// What has changed among agents and sites since a revision: with it a node keeps all of them in memory without reading
+// them again and again.
 import type { VisibleAgent } from '../base/rights/rights.ts';
 import { ENDED } from '../base/storage/ended-agents.ts';
 import type { SqlQueries } from '../base/storage/sql-database.ts';
@@ -73,8 +73,8 @@ export class AgentRowStore extends SqlStore {
   }
 
   /**
-   * Up to `limit` agents that were created or changed after this position, in the order of revisions, and where to go on;
-   * undefined if these are all.
+   * Up to `limit` agents that were created or changed after this position, in the order of revisions, and where to go
+   * on; undefined if these are all.
    */
   async changed({ revision, ap_id }: ChangePosition, limit: number) {
     const rows = await this.db.query<Row>(

@@ -1,5 +1,5 @@
-// All agents in the memory of this node, without their configurations: lists, selectors and counts are answered from here.
-// A view of the replica of agents, in order, with the paths of their sites and a slot for each.
+// All agents in the memory of this node, without their configurations: lists, selectors and counts are answered from
+// here. A view of the replica of agents, in order, with the paths of their sites and a slot for each.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeviceType } from '@weft/contract/selector';
 import type { VisibleAgent } from '../base/rights/rights.ts';

@@ -1,5 +1,5 @@
-// What is known about every access point beside its record. Whoever owns such a fact sets its column when its part is created; a
-// column that nobody has set knows nothing.
+// What is known about every access point beside its record. Whoever owns such a fact sets its column when its part is
+// created; a column that nobody has set knows nothing.
 import type { AgentPresence, AlarmSeverity, HealthWord } from '@weft/contract';
 import type { AgentState, ConfigState } from '@weft/contract/selector';
 import type { AgentRow } from './agent-rows.ts';

@@ -1,4 +1,5 @@
-// The view of the network, on both databases and with two nodes: who sees what, however it was changed, and what #26 says of it.
+// The view of the network, on both databases and with two nodes: who sees what, however it was changed, and what #26
+// says of it.
 import { Readable } from 'node:stream';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';

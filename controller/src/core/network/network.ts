@@ -1,5 +1,5 @@
-// All access points as this node knows them: the one place that is asked who they are, what is known of them, and who may see
-// them. Everything is in memory; only what a question needs is prepared.
+// All access points as this node knows them: the one place that is asked who they are, what is known of them, and who
+// may see them. Everything is in memory; only what a question needs is prepared.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import {
   type AgentState,
@@ -152,8 +152,8 @@ export function needsOf(selector: Selector, caller: Caller | undefined): Require
 }
 
 /**
- * Emulated agents whose run has ended stay for a while, thousands of them: they match only a selector that asks for states.
- * One object stands for all agents, because creating 100,000 of them would cost more than the tests.
+ * Emulated agents whose run has ended stay for a while, thousands of them: they match only a selector that asks for
+ * states. One object stands for all agents, because creating 100,000 of them would cost more than the tests.
  */
 export function createTest(selector: Selector, moment: NetworkMoment): (agent: AgentRow) => boolean {
   const { test, needsState, node } = selector;

@@ -1,4 +1,5 @@
-// What one caller sees of the network at one moment: the only answer to that question. Not kept: rights and labels change.
+// What one caller sees of the network at one moment: the only answer to that question. Not kept: rights and labels
+// change.
 import type { Caller } from '../base/caller.ts';
 import { NotFoundError } from '../base/errors.ts';
 import { type Rights, rightsOf, type VisibleAgent } from '../base/rights/rights.ts';
@@ -77,8 +78,8 @@ export class NetworkSight extends Sight<AgentRow> {
   }
 
   /**
-   * Page by page, ordered by ap_id, others having turns between them; those whose network has ended only if they are named,
-   * or `withEnded`. `only`: at most these.
+   * Page by page, ordered by ap_id, others having turns between them; those whose network has ended only if they are
+   * named, or `withEnded`. `only`: at most these.
    */
   async *pages(only?: readonly string[], withEnded = false): AsyncGenerator<AgentRow[]> {
     const names = only && only.length > 0 ? [...new Set(only)].sort() : undefined;

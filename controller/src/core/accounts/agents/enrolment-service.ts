@@ -147,7 +147,8 @@ function badToken(): AuthenticationError {
 type Interfaces = NodeJS.Dict<NetworkInterfaceInfo[]>;
 
 /**
- * Where other machines reach Weft, the best first: only administrators are told. Empty if Weft listens on loopback only and has no public URL elsewhere.
+ * Where other machines reach Weft, the best first: only administrators are told. Empty if Weft listens on loopback only
+ * and has no public URL elsewhere.
  */
 export function reachableUrls(
   { host, publicUrl }: { host: string; publicUrl: string | undefined },

@@ -1,5 +1,5 @@
-// Tokens: the one endpoint at which users, agents and apps exchange a name and a secret for one, and what they can do with it
-// afterwards. The sessions of a user, and the change of a password, which ends all of them but one.
+// Tokens: the one endpoint at which users, agents and apps exchange a name and a secret for one, and what they can do
+// with it afterwards. The sessions of a user, and the change of a password, which ends all of them but one.
 import { LoginForm, LoginType, PasswordChange, Session, Token } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { adminsOnly, everyCaller, everyone, userItself, usersOnly } from '../../base/rights/permission.ts';

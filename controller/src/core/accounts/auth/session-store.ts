@@ -1,6 +1,6 @@
-// Sessions: what users have logged in to, and the ids of all sessions (of users, agents and apps) that were ended before
-// their tokens expire. A session is a login and the tokens that it was renewed with.
-// Transactions lock the user first, so that logins at the same time keep to the maximum.
+// Sessions: what users have logged in to, and the ids of all sessions (of users, agents and apps) that were ended
+// before their tokens expire. A session is a login and the tokens that it was renewed with. Transactions lock the user
+// first, so that logins at the same time keep to the maximum.
 import type { Session } from '@weft/contract';
 import { Replica, ReplicaHead } from '../../base/storage/replica.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
@@ -36,8 +36,8 @@ const endedSessions = new RecordTable<EndedSession>('ended_sessions', 'id, ended
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
 export class SessionStore extends SqlStore {
   /**
-   * Durable when it resolves. If the user has more than `max` sessions then, those that were renewed longest ago are ended;
-   * resolves them. Creates nothing if the user does not exist any more.
+   * Durable when it resolves. If the user has more than `max` sessions then, those that were renewed longest ago are
+   * ended; resolves them. Creates nothing if the user does not exist any more.
    */
   async create(session: SessionRecord, max: number): Promise<EndedSession[]> {
     const { user_id, ver, created_at } = session;
@@ -139,8 +139,8 @@ async function markEnded(tx: SqlQueries, ended: EndedSession, revision: number):
 type Head = Awaited<ReturnType<SessionStore['head']>>;
 
 /**
- * The ids of ended sessions in memory, because they are looked at for every request. What was ended elsewhere is read again at
- * most `freshMs` after the last time, like the records of callers.
+ * The ids of ended sessions in memory, because they are looked at for every request. What was ended elsewhere is read
+ * again at most `freshMs` after the last time, like the records of callers.
  */
 export class EndedSessions {
   readonly #freshMs: number;

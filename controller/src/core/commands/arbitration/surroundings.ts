@@ -1,5 +1,5 @@
-// What a decision asks about the access points around its target: who is near, and how many stand on its site. By the rows that
-// lists show, those of networks that have ended left out.
+// What a decision asks about the access points around its target: who is near, and how many stand on its site. By the
+// rows that lists show, those of networks that have ended left out.
 import type { ConflictRules, Technology } from '@weft/contract';
 import type { AgentRow } from '../../network/agent-rows.ts';
 import type { Network } from '../../network/network.ts';
