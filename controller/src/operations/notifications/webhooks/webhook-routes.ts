@@ -9,7 +9,8 @@ import {
 } from '@weft/contract/operations';
 import * as Type from '@weft/contract/schema';
 import { adminsAndAuditors, adminsOnly } from '../../../core/base/rights/permission.ts';
-import { done, type Route, routesOf } from '../../../core/http/request/route.ts';
+import { resourceRoutes } from '../../../core/http/request/resource-routes.ts';
+import { type Route, routesOf } from '../../../core/http/request/route.ts';
 import type { WebhookService } from './webhook-service.ts';
 
 const route = routesOf('Webhooks');
@@ -19,38 +20,22 @@ const conflict = { 409: 'A webhook with this name exists' };
 
 export function webhookRoutes(webhooks: WebhookService): Route[] {
   return [
-    route('list_webhooks', 'GET /api/v1/webhooks', {
-      permission: adminsAndAuditors,
-      summary: 'List webhooks',
-      response: WebhookList,
-      handle: () => webhooks.list(),
-    }),
-    route('create_webhook', 'POST /api/v1/webhooks', {
-      permission: adminsOnly,
-      summary: 'Create a webhook; its secret is shown only once',
-      body: WebhookInput,
-      response: WebhookWithSecret,
-      failures: conflict,
-      handle: ({ body, caller }) => webhooks.create(body, caller),
-    }),
-    route('get_webhook', 'GET /api/v1/webhooks/:id', {
-      permission: adminsAndAuditors,
-      summary: 'Get a webhook',
-      response: Webhook,
-      handle: (context) => webhooks.get(context.path('id')),
-    }),
-    route('update_webhook', 'PUT /api/v1/webhooks/:id', {
-      permission: adminsOnly,
-      summary: 'Replace a webhook; what is left out has its default',
-      body: WebhookInput,
-      response: Webhook,
-      failures: conflict,
-      handle: (context) => webhooks.update(context.path('id'), context.body, context.caller),
-    }),
-    route('remove_webhook', 'DELETE /api/v1/webhooks/:id', {
-      permission: adminsOnly,
-      summary: 'Remove a webhook with its delivery log',
-      ...done('Webhook removed', (context) => webhooks.remove(context.path('id'), context.caller)),
+    ...resourceRoutes({
+      tag: 'Webhooks',
+      name: 'webhook',
+      at: '/api/v1/webhooks/:id',
+      records: webhooks,
+      schemas: { input: WebhookInput, shown: Webhook, listed: WebhookList, created: WebhookWithSecret },
+      read: adminsAndAuditors,
+      change: adminsOnly,
+      verbs: {
+        list: 'List webhooks',
+        create: { summary: 'Create a webhook; its secret is shown only once', failures: conflict },
+        get: 'Get a webhook',
+        update: { summary: 'Replace a webhook; what is left out has its default', failures: conflict },
+        remove: 'Remove a webhook with its delivery log',
+      },
+      removed: 'Webhook removed',
     }),
     route('renew_webhook_secret', 'POST /api/v1/webhooks/:id/secret', {
       permission: adminsOnly,
