@@ -63,7 +63,7 @@ async function compare(rules: AlarmRuleInput[], ids: string[]): Promise<Figure[]
   await report(3);
   for (const what of turns) {
     for (const [index, id] of ids.entries()) {
-      await alarms.alarmRules.replace(id, { ...rules[index]!, enabled: what === 'with' }, system);
+      await alarms.alarmRules.update(id, { ...rules[index]!, enabled: what === 'with' }, system);
     }
     // What is learned once is no cost of every second.
     do await report(2);

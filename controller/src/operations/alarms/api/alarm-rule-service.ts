@@ -85,7 +85,7 @@ export class AlarmRuleService {
     return toAlarmRule(record);
   }
 
-  async replace(id: string, input: AlarmRuleInput, by: Actor): Promise<AlarmRule> {
+  async update(id: string, input: AlarmRuleInput, by: Actor): Promise<AlarmRule> {
     const rule = this.parse(input);
     return this.#update(id, by, 'alarm_rule_updated', (before) => ({
       ...before,

@@ -75,7 +75,7 @@ export class SilenceService {
     return toSilence(record, nowMs);
   }
 
-  async replace(id: string, input: SilenceInput, by: Caller): Promise<Silence> {
+  async update(id: string, input: SilenceInput, by: Caller): Promise<Silence> {
     const nowMs = this.#now();
     const silence = { ...parseSilence(input, nowMs), ...scopeOf(by) };
     let after!: SilenceRecord;

@@ -372,12 +372,12 @@ eachDatabase((kind) => {
       set('b', 'offline', 60_000);
       await node.round();
       expect(node.activeAlarms.activeCount).toBe(2);
-      await node.rules.replace(id, { ...offline, selector: 'name:a' }, ada);
+      await node.rules.update(id, { ...offline, selector: 'name:a' }, ada);
       await node.round();
       expect([...node.activeAlarms.active].map(({ ap_id }) => ap_id)).toEqual(['a']);
-      await node.rules.replace(id, { ...offline, enabled: false }, ada);
+      await node.rules.update(id, { ...offline, enabled: false }, ada);
       expect(node.activeAlarms.activeCount).toBe(0);
-      await node.rules.replace(id, offline, ada);
+      await node.rules.update(id, offline, ada);
       await node.round();
       expect(node.activeAlarms.activeCount).toBe(2);
       await node.rules.remove(id, ada);
@@ -410,7 +410,7 @@ eachDatabase((kind) => {
       const { items } = await node.rules.list(ada);
       expect(items).toMatchObject([{ name: 'Away', product: 'away', adjusted: false }]);
       const { id } = items[0]!;
-      const changed = await node.rules.replace(id, { ...items[0]!, for_seconds: 99 }, ada);
+      const changed = await node.rules.update(id, { ...items[0]!, for_seconds: 99 }, ada);
       expect(changed).toMatchObject({ product: 'away', adjusted: true, for_seconds: 99 });
       expect(await node.rules.reset(id, ada)).toMatchObject({ adjusted: false, for_seconds: 0 });
       await node.rules.remove(id, ada);
