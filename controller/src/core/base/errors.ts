@@ -71,6 +71,17 @@ export class PermissionError extends WeftError {
 /** 404: unknown, or not visible to this caller. */
 export class NotFoundError extends WeftError {}
 
+/** `alarm_rule_not_found` of an `Alarm rule`, or of the `word` that programs know it by. */
+export function notFound(what: string, word = what): NotFoundError {
+  return new NotFoundError(`${word.toLowerCase().replaceAll(' ', '_')}_not_found`, `${what} not found`);
+}
+
+/** Throws that unless it is there. */
+export function orNotFound<Found>(found: Found, ...what: [what: string, word?: string]) {
+  if (!found) throw notFound(...what);
+  return found as Exclude<Found, undefined | false>;
+}
+
 /** 409: it already exists, or the current state forbids it. `more` is added to the answer. */
 export class ConflictError extends WeftError {
   readonly more: Record<string, unknown>;
@@ -98,6 +109,11 @@ export class TryLaterError extends WeftError {
     this.status = status;
     this.retryAfterSeconds = retryAfterSeconds;
   }
+}
+
+/** 429 for one more than an installation holds; `what` in the plural. */
+export function tooMany(what: string, max: number): TryLaterError {
+  return new TryLaterError(429, `too_many_${what}`, `This installation holds at most ${max} ${what}`, 3600);
 }
 
 /** The reason why Weft could not start, in one line that says what to do. */

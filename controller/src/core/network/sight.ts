@@ -1,7 +1,7 @@
 // What one caller sees of the network at one moment: the only answer to that question. Not kept: rights and labels
 // change.
 import type { Caller } from '../base/caller.ts';
-import { NotFoundError } from '../base/errors.ts';
+import { orNotFound } from '../base/errors.ts';
 import { type Rights, rightsOf, type VisibleAgent } from '../base/rights/rights.ts';
 import { countInSlices, givingWay, inSlices } from '../base/time-slices.ts';
 import type { AgentRow, AgentRows } from './agent-rows.ts';
@@ -45,9 +45,7 @@ export class Sight<Row extends VisibleAgent = VisibleAgent> {
 
   /** Throws NotFoundError where `get` gives nothing. */
   require(ap_id: string): Row {
-    const row = this.get(ap_id);
-    if (!row) throw agentNotFound();
-    return row;
+    return orNotFound(this.get(ap_id), 'Agent');
   }
 
   among(ap_ids: Iterable<string>): Set<string> {
@@ -114,8 +112,4 @@ export class NetworkSight extends Sight<AgentRow> {
     });
     return sites;
   }
-}
-
-export function agentNotFound(): NotFoundError {
-  return new NotFoundError('agent_not_found', 'Agent not found');
 }

@@ -4,9 +4,9 @@ import { randomUUID } from 'node:crypto';
 import type { EmulatorLease, EmulatorLeaseRequest, EmulatorRequest } from '@weft/contract';
 import { pauseUnless } from '@weft/contract/pause';
 import { type Actor, system } from '../base/caller.ts';
-import { ConflictError, NotFoundError, TryLaterError } from '../base/errors.ts';
+import { ConflictError, NotFoundError, orNotFound, TryLaterError } from '../base/errors.ts';
 import { invalidValue } from '../base/input/value-rules.ts';
-import { jobEnded, jobNotFound, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
+import { jobEnded, type MailboxService } from '../jobs/mailbox/mailbox-service.ts';
 import type { MailboxStore } from '../jobs/mailbox/mailbox-store.ts';
 import type { JobStore } from '../jobs/store/job-store.ts';
 import type { EmulatorRequestStore } from './emulator-request-store.ts';
@@ -142,8 +142,7 @@ export class EmulatorLeaseService {
     const { jobs, mailbox, turns, leaseMs } = this.#options;
     const now = this.#now();
     if ((await jobs.renew([job_number], holder, now, leaseMs)).has(job_number)) return;
-    const found = await jobs.get(job_number);
-    if (!found) throw jobNotFound();
+    const found = orNotFound(await jobs.get(job_number), 'Job');
     if (found.ended_at !== null) throw jobEnded();
     if (found.lease_until > now) throw leaseHeld();
     const job = await turns.begin(found, holder, slots, () => jobs.claim(job_number, holder, now, leaseMs));
@@ -152,8 +151,7 @@ export class EmulatorLeaseService {
       throw jobEnded();
     }
     if (job) return;
-    const present = await jobs.get(job_number);
-    if (!present) throw jobNotFound();
+    const present = orNotFound(await jobs.get(job_number), 'Job');
     if (present.ended_at !== null) throw jobEnded();
     throw leaseHeld();
   }

@@ -14,7 +14,7 @@ import type { AgentService } from '../accounts/agents/agent-service.ts';
 import type { AuditService } from '../accounts/audit/audit-service.ts';
 import type { SiteService } from '../accounts/sites/site-service.ts';
 import type { Caller } from '../base/caller.ts';
-import { ConflictError, NotFoundError, TryLaterError, ValidationError } from '../base/errors.ts';
+import { ConflictError, NotFoundError, notFound, TryLaterError, ValidationError } from '../base/errors.ts';
 import { adminsOnly, requirePermission } from '../base/rights/permission.ts';
 import { rightsOf } from '../base/rights/rights.ts';
 import type { FairTurns } from '../base/shares/fair-turns.ts';
@@ -230,8 +230,7 @@ export class EmulatorService {
 
   async #requireVisible(caller: Caller, job_number: string): Promise<EmulatorRunRecord> {
     const run = await this.#options.runs.get(job_number);
-    if (!run || !rightsOf(caller).ownsOrAdministers(run))
-      throw new NotFoundError('run_not_found', 'Emulator run not found');
+    if (!run || !rightsOf(caller).ownsOrAdministers(run)) throw notFound('Emulator run', 'run');
     return run;
   }
 

@@ -4,7 +4,7 @@ import type { AgentDevices, Device, DeviceDetails, DevicePage } from '@weft/cont
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../core/accounts/event-log/event-record.ts';
 import { type Caller, callerKey } from '../../core/base/caller.ts';
-import { NotFoundError } from '../../core/base/errors.ts';
+import { notFound, orNotFound } from '../../core/base/errors.ts';
 import { toTime } from '../../core/base/input/date-time.ts';
 import { fingerprint, readCursor, readNameCursor, toCursor, toNameCursor } from '../../core/base/lists/list-cursor.ts';
 import { ListSnapshots } from '../../core/base/lists/list-snapshots.ts';
@@ -175,7 +175,7 @@ export class DeviceService {
     const device = this.#options.names.read(text, ['path', 'device']);
     const slot = this.#options.registry.table.find(device);
     const { sight } = await this.#answerFor(caller);
-    if (slot === undefined || !isDeviceSeen(slot, this.#options.registry, sight)) throw deviceNotFound();
+    if (slot === undefined || !isDeviceSeen(slot, this.#options.registry, sight)) throw notFound('Device');
     return device;
   }
 
@@ -236,9 +236,7 @@ export class DeviceService {
 
   #find(device: string, answer: AnswerOptions): Device {
     const slot = this.#options.registry.table.find(device);
-    const found = slot === undefined ? undefined : toDevice(slot, answer);
-    if (!found) throw deviceNotFound();
-    return found;
+    return orNotFound(slot === undefined ? undefined : toDevice(slot, answer), 'Device');
   }
 
   async #answerFor(caller: Caller): Promise<AnswerOptions> {
@@ -293,8 +291,4 @@ export class DeviceService {
     }
     return found.sort((a, b) => b.id - a.id).slice(0, maxEvents);
   }
-}
-
-function deviceNotFound(): NotFoundError {
-  return new NotFoundError('device_not_found', 'Device not found');
 }

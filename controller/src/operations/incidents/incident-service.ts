@@ -6,7 +6,7 @@ import type { Diagnosis, Incident, IncidentDetails, IncidentState } from '@weft/
 import type { EventLog } from '../../core/accounts/event-log/event-log.ts';
 import type { SiteStore } from '../../core/accounts/sites/site-store.ts';
 import type { Caller } from '../../core/base/caller.ts';
-import { ConflictError, NotFoundError, PermissionError } from '../../core/base/errors.ts';
+import { ConflictError, orNotFound, PermissionError } from '../../core/base/errors.ts';
 import { toTime, toTimeOrNull } from '../../core/base/input/date-time.ts';
 import { readNameCursor, toNameCursor } from '../../core/base/lists/list-cursor.ts';
 import { endInSlices } from '../../core/base/time-slices.ts';
@@ -165,9 +165,7 @@ export class IncidentService {
     const alarm = await store.alarm(id);
     const isSeen = alarm && canSeeAlarm(sight, alarm);
     const record = isSeen && alarm.incident_id !== null ? await store.get(alarm.incident_id) : undefined;
-    const seen = record && (await this.#seen([record], sight)).get(record.id);
-    if (!seen) throw new NotFoundError('incident_not_found', 'Incident not found');
-    return seen;
+    return orNotFound(record && (await this.#seen([record], sight)).get(record.id), 'Incident');
   }
 
   async #mergedAt(id: string, sight: NetworkSight): Promise<Pick<Incident, 'ended_at'> | undefined> {

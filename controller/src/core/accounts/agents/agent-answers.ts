@@ -59,10 +59,6 @@ export function toChange({ id, ap_id: name }: AgentRecord, what: 'changed' | 're
   return { kind: 'agent', id, name, what, isRevoked: true, by };
 }
 
-export function tooManyAgents(max: number): TryLaterError {
-  return new TryLaterError(429, 'too_many_agents', `This installation holds at most ${max} agents`, 3600);
-}
-
 /** Throws TryLaterError (429) if there are seconds to wait. */
 export function refuseChange(seconds: number): void {
   if (seconds === 0) return;

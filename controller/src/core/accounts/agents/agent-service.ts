@@ -4,7 +4,7 @@ import { toApId } from '@weft/contract/ap-id';
 import { ownOf } from '@weft/contract/is-object';
 import { generateAgentSecret } from '@weft/sdk/agent-secret';
 import type { Actor, AgentCaller, Caller, CredentialRef, Principal, PrincipalSource } from '../../base/caller.ts';
-import { AuthenticationError } from '../../base/errors.ts';
+import { AuthenticationError, notFound, orNotFound, tooMany } from '../../base/errors.ts';
 import type { PasswordHasher, PasswordTurn } from '../../base/password-hasher.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { generateSecret } from '../../base/secrets.ts';
@@ -12,7 +12,6 @@ import type { Budget } from '../../base/shares/budget.ts';
 import { principalOf } from '../../base/shares/shares.ts';
 import type { InSameTransaction, SqlQueries } from '../../base/storage/sql-database.ts';
 import type { Network } from '../../network/network.ts';
-import { agentNotFound } from '../../network/sight.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import type { CallerChanges } from '../audit/caller-changes.ts';
 import {
@@ -21,7 +20,6 @@ import {
   type TaggedAgent,
   toChange,
   toNewRecord,
-  tooManyAgents,
   toPrincipal,
   toTaggedAgent,
 } from './agent-answers.ts';
@@ -66,9 +64,7 @@ export class AgentService implements PrincipalSource {
 
   async getTagged(ap_id: string, caller: Caller): Promise<TaggedAgent> {
     (await this.#options.network.visibleTo(caller)).require(ap_id);
-    const agent = await this.#agents.get(ap_id);
-    if (!agent) throw agentNotFound();
-    return toTaggedAgent(agent);
+    return toTaggedAgent(orNotFound(await this.#agents.get(ap_id), 'Agent'));
   }
 
   async create({ ap_id, password, configuration }: NewAgent, by: Actor): Promise<TaggedAgent> {
@@ -111,7 +107,7 @@ export class AgentService implements PrincipalSource {
   async requireRoomFor(more: number, { areEmulated = false } = {}): Promise<void> {
     if ((await this.#agents.count()) + more <= this.#options.maxAgents) return;
     const counted = areEmulated ? await this.#agents.countPresent() : await this.#agents.countReal();
-    if (counted + more > this.#options.maxAgents) throw tooManyAgents(this.#options.maxAgents);
+    if (counted + more > this.#options.maxAgents) throw tooMany('agents', this.#options.maxAgents);
   }
 
   /** Throws PreconditionError if the record is not what `ifMatch` names, in the transaction of the change. */
@@ -126,14 +122,14 @@ export class AgentService implements PrincipalSource {
     const change: AgentChange = {};
     if (input.configuration) change.configuration = withoutReadOnlyKeys(input.configuration);
     if (input.password) {
-      if (!(await this.#agents.get(ap_id))) throw agentNotFound();
+      if (!(await this.#agents.get(ap_id))) throw notFound('Agent');
       change.password_hash = await hashOf(input.password, this.#options.hasher, { principal: principalOf(by) });
       change.ver = generateSecret();
       change.isReplaced = agent === undefined;
     }
     if (ifMatch !== undefined) change.ifMatch = ifMatch;
     const after = await (Object.keys(change).length > 0 ? this.#update(ap_id, change, by) : this.#agents.get(ap_id));
-    if (!after) throw agentNotFound();
+    if (!after) throw notFound('Agent');
     if (change.configuration) this.#options.onConfigured?.(after);
     return toTaggedAgent(after);
   }
@@ -177,8 +173,7 @@ export class AgentService implements PrincipalSource {
   }
 
   async remove(ap_id: string, by: Actor): Promise<void> {
-    const agent = await this.#agents.get(ap_id);
-    if (!agent) throw agentNotFound();
+    const agent = orNotFound(await this.#agents.get(ap_id), 'Agent');
     rightsOf(by).requireManager(agent);
     // The data first: if its store is unavailable, the agent is not deleted either and the request can be repeated.
     await this.#options.forgetData?.(ap_id);
@@ -186,7 +181,7 @@ export class AgentService implements PrincipalSource {
       ({ before }) => ({ entry: agentRemoved(by, before!), change: toChange(before!, 'removed', by) }),
       (also) => this.#agents.remove(ap_id, also),
     );
-    if (!isRemoved) throw agentNotFound();
+    if (!isRemoved) throw notFound('Agent');
   }
 
   async principal(name: string): Promise<Principal | undefined> {

@@ -5,7 +5,7 @@ import type { Agent, EnrolmentToken } from '@weft/contract';
 import { matchesGlob } from '@weft/contract/glob';
 import { type Actor, type Caller, type CredentialRef, ownerRef } from '../../base/caller.ts';
 import type { CredentialScheme, Pass, Shown } from '../../base/credential.ts';
-import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
+import { AuthenticationError, notFound, PermissionError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import { generateSecret, hashGeneratedSecret } from '../../base/secrets.ts';
@@ -108,9 +108,9 @@ export class EnrolmentService implements CredentialScheme {
   }
 
   async remove(id: string, by: Caller): Promise<void> {
-    if (isManager(by) && !(await this.list(by)).some((token) => token.id === id)) throw tokenNotFound();
+    if (isManager(by) && !(await this.list(by)).some((token) => token.id === id)) throw notFound('Enrolment token');
     const also = this.#options.audit.entry<EnrolmentTokenRecord>(({ before }) => enrolmentTokenRemoved(by, before!));
-    if (!(await this.#options.tokens.remove(id, also))) throw tokenNotFound();
+    if (!(await this.#options.tokens.remove(id, also))) throw notFound('Enrolment token');
   }
 
   /** Whoever created the token by a grant must still manage what it would register. */
@@ -134,10 +134,6 @@ function toEnrolmentTokenResponse(token: EnrolmentTokenRecord): EnrolmentToken {
 function isManager(caller: Caller): boolean {
   const { isUser, isAdmin } = rightsOf(caller);
   return isUser && !isAdmin;
-}
-
-function tokenNotFound(): NotFoundError {
-  return new NotFoundError('enrolment_token_not_found', 'Enrolment token not found');
 }
 
 function badToken(): AuthenticationError {

@@ -4,10 +4,10 @@
 import type { AgentLabels as LabelsAnswer, LabelsUpdate } from '@weft/contract';
 import { isSitePath, isTag, maxTags } from '@weft/contract/label-rules';
 import { type Actor, type Caller, system } from '../../base/caller.ts';
+import { notFound, orNotFound } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { Network } from '../../network/network.ts';
-import { agentNotFound } from '../../network/sight.ts';
 import { Port } from '../../port.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { labelsChanged } from './agent-entries.ts';
@@ -65,9 +65,7 @@ export class LabelService {
   async get(ap_id: string, caller: Caller): Promise<TaggedLabels> {
     const { network, agents } = this.#options;
     (await network.visibleTo(caller)).require(ap_id);
-    const agent = await agents.get(ap_id);
-    if (!agent) throw agentNotFound();
-    return toTagged(agent);
+    return toTagged(orNotFound(await agents.get(ap_id), 'Agent'));
   }
 
   /**
@@ -90,7 +88,7 @@ export class LabelService {
       },
       by,
     );
-    if (!after) throw agentNotFound();
+    if (!after) throw notFound('Agent');
     return { ...toTagged(after), before };
   }
 

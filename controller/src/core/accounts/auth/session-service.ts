@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { LoginType, Session, Token } from '@weft/contract';
 import type { Caller, Principal, PrincipalSource } from '../../base/caller.ts';
 import type { SessionClaims } from '../../base/credential.ts';
-import { AuthenticationError, NotFoundError, PermissionError } from '../../base/errors.ts';
+import { AuthenticationError, notFound, orNotFound, PermissionError } from '../../base/errors.ts';
 import type { RateLimiter } from '../../base/shares/rate-limiter.ts';
 import { principalOf } from '../../base/shares/shares.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
@@ -115,7 +115,7 @@ export class SessionService {
   async end(username: string, id: string, by: Caller): Promise<void> {
     const found = await this.#find(username, id);
     const entry = this.#options.audit.entry<SessionRecord>(() => sessionEnded(by, username, found));
-    if (!(await this.#end(id, found.expires_at, entry))) throw sessionNotFound();
+    if (!(await this.#end(id, found.expires_at, entry))) throw notFound('Session');
   }
 
   /** Lets the session be renewed for as many days as a display may run. */
@@ -124,8 +124,7 @@ export class SessionService {
     const found = await this.#find(username, id);
     const ends_at = Math.max(found.ends_at, found.created_at + limits.displaySessionDays * 24 * hourMs);
     const also = audit.entry<SessionRecord>(({ after }) => sessionExtended(by, username, after!));
-    const record = await sessions.extend(id, found.user_id, ends_at, also);
-    if (!record) throw sessionNotFound();
+    const record = orNotFound(await sessions.extend(id, found.user_id, ends_at, also), 'Session');
     return toSession(record, current?.session);
   }
 
@@ -164,15 +163,14 @@ export class SessionService {
   async #find(username: string, id: string): Promise<SessionRecord> {
     const { caller, ver } = await this.#user(username);
     const records = await this.#options.sessions.list({ id: caller.id, ver }, this.#options.now());
-    const found = records.find((record) => record.id === id);
-    if (!found) throw sessionNotFound();
-    return found;
+    return orNotFound(
+      records.find((record) => record.id === id),
+      'Session',
+    );
   }
 
   async #user(username: string): Promise<Principal> {
-    const principal = await this.#options.users.principal(username.trim().normalize('NFC').toLowerCase());
-    if (!principal) throw new NotFoundError('user_not_found', 'User not found');
-    return principal;
+    return orNotFound(await this.#options.users.principal(username.trim().normalize('NFC').toLowerCase()), 'User');
   }
 }
 
@@ -199,10 +197,6 @@ function throwWrongPassword(error: unknown): never {
 
 function sessionOver(): AuthenticationError {
   return new AuthenticationError('session_over', 'This session cannot be renewed any more; log in again');
-}
-
-function sessionNotFound(): NotFoundError {
-  return new NotFoundError('session_not_found', 'Session not found');
 }
 
 /** The audit entries for the ends of tokens and sessions. */

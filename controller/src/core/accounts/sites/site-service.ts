@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Site, SiteCreate, SitePage } from '@weft/contract';
 import { isSitePath, maxSitePathLength } from '@weft/contract/label-rules';
 import type { Actor, Caller } from '../../base/caller.ts';
-import { NotFoundError, TryLaterError } from '../../base/errors.ts';
+import { notFound, orNotFound, tooMany } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../base/lists/list-cursor.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
@@ -56,9 +56,7 @@ export class SiteService {
   /** Throws NotFoundError for a site that is unknown or that the caller may not see. */
   async get(id: string, caller: Caller): Promise<Site> {
     const site = await this.#sites.get(id);
-    const shown = site && (await this.#sight(caller))(site);
-    if (!shown) throw siteNotFound();
-    return shown;
+    return orNotFound(site && (await this.#sight(caller))(site), 'Site');
   }
 
   async create(input: SiteCreate, by: Actor): Promise<Site> {
@@ -85,9 +83,7 @@ export class SiteService {
   }
 
   #requireAtMost(count: number): void {
-    const { maxSites } = this.#options;
-    if (count <= maxSites) return;
-    throw new TryLaterError(429, 'too_many_sites', `This installation holds at most ${maxSites} sites`, 3600);
+    if (count > this.#options.maxSites) throw tooMany('sites', this.#options.maxSites);
   }
 
   /** Replaces it; what is absent is empty afterwards. */
@@ -97,15 +93,14 @@ export class SiteService {
       if (after!.path.startsWith(`${before!.path}/`)) throw wrongPath('a site cannot be moved below itself');
       return siteUpdated(by, before!, after!);
     });
-    const after = await this.#sites.update(id, change, checkPath, also);
-    if (!after) throw siteNotFound();
+    const after = orNotFound(await this.#sites.update(id, change, checkPath, also), 'Site');
     this.changed();
     return toSite(after);
   }
 
   async remove(id: string, by: Actor): Promise<void> {
     const also = this.#options.audit.entry<SiteRecord>(({ before }) => siteRemoved(by, before!));
-    if (!(await this.#sites.remove(id, also))) throw siteNotFound();
+    if (!(await this.#sites.remove(id, also))) throw notFound('Site');
     this.changed();
   }
 
@@ -160,10 +155,6 @@ function toSite(site: ListedSite): Site {
     access_points,
     created_at: new Date(created_at).toISOString(),
   };
-}
-
-function siteNotFound(): NotFoundError {
-  return new NotFoundError('site_not_found', 'Site not found');
 }
 
 // The audit entries for changes of sites.

@@ -11,7 +11,7 @@ import {
 import { toApId } from '@weft/contract/ap-id';
 import { effectivePermissions } from '@weft/contract/app-permissions';
 import type { Actor, Caller, CallerChange, CredentialRef, Principal, PrincipalSource } from '../../base/caller.ts';
-import { NotFoundError, TryLaterError } from '../../base/errors.ts';
+import { notFound, orNotFound, tooMany } from '../../base/errors.ts';
 import { generateSecret, hashGeneratedSecret, type Keyring } from '../../base/secrets.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
 import { changedKeys, keyNames, type NewAuditEntry, shownValues } from '../audit/audit-entry.ts';
@@ -47,8 +47,7 @@ export class ThirdPartyAppService implements PrincipalSource {
 
   /** With its key, which is a security event. */
   async show(app_name: string, by: Caller, address: string): Promise<ThirdPartyApp> {
-    const app = await this.#options.apps.get(app_name);
-    if (!app) throw appNotFound();
+    const app = orNotFound(await this.#options.apps.get(app_name), 'Third-party app', 'app');
     const target = { kind: 'third_party_app', name: app_name };
     this.#options.security.note({ actor: by, action: 'key_shown', target, address });
     return this.#toResponse(app);
@@ -59,14 +58,8 @@ export class ThirdPartyAppService implements PrincipalSource {
   }
 
   async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ChangedThirdPartyApp> {
-    if ((await this.#options.apps.count()) >= this.#options.maxApps) {
-      throw new TryLaterError(
-        429,
-        'too_many_apps',
-        `This installation holds at most ${this.#options.maxApps} apps`,
-        3600,
-      );
-    }
+    const { maxApps } = this.#options;
+    if ((await this.#options.apps.count()) >= maxApps) throw tooMany('apps', maxApps);
     const id = randomUUID();
     const api_key_encrypted = this.#options.keyring.encrypt(api_key, id);
     const app = { id, app_name, api_key_encrypted, permissions, ver: generateSecret(), created_at: Date.now() };
@@ -82,8 +75,7 @@ export class ThirdPartyAppService implements PrincipalSource {
     input: { api_key?: string | null; permissions?: Record<string, unknown> | null },
     by: Actor,
   ): Promise<ChangedThirdPartyApp> {
-    const before = await this.#options.apps.get(app_name);
-    if (!before) throw appNotFound();
+    const before = orNotFound(await this.#options.apps.get(app_name), 'Third-party app', 'app');
     const change: ThirdPartyAppChange = {};
     if (input.permissions) change.permissions = input.permissions;
     if (input.api_key) {
@@ -95,7 +87,7 @@ export class ThirdPartyAppService implements PrincipalSource {
       ({ before: was, after: is }) => ({ entry: appUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
       (also) => this.#options.apps.update(app_name, change, { also }),
     );
-    if (!after) throw appNotFound();
+    if (!after) throw notFound('Third-party app', 'app');
     return this.#toChanged(after, input.api_key);
   }
 
@@ -104,7 +96,7 @@ export class ThirdPartyAppService implements PrincipalSource {
       ({ before }) => ({ entry: appRemoved(by, before!), change: toChange(before!, undefined, by) }),
       (also) => this.#options.apps.remove(app_name, also),
     );
-    if (!isRemoved) throw appNotFound();
+    if (!isRemoved) throw notFound('Third-party app', 'app');
   }
 
   /** Encrypts keys of an older secret with the new one, so that the old one can be removed. Throws `advice` if that secret is not known. */
@@ -171,10 +163,6 @@ function toChange(before: ThirdPartyAppRecord, after: ThirdPartyAppRecord | unde
 /** Of equal length for every key, as the comparison requires. */
 function digest(secret: string): Buffer {
   return Buffer.from(hashGeneratedSecret(secret));
-}
-
-function appNotFound(): NotFoundError {
-  return new NotFoundError('app_not_found', 'Third-party app not found');
 }
 
 /** The audit entries for changes of third-party apps. */

@@ -3,11 +3,11 @@
 import type { TokenData, WaitingUser } from '@weft/contract';
 import { nameKey } from '@weft/contract/ap-id';
 import { type Actor, anonymous } from '../../base/caller.ts';
-import { ConflictError, PermissionError, TryLaterError } from '../../base/errors.ts';
+import { ConflictError, notFound, orNotFound, PermissionError, TryLaterError } from '../../base/errors.ts';
 import type { AuditService } from '../audit/audit-service.ts';
 import { userEntry } from './user-entries.ts';
 import type { UserRecord } from './user-record.ts';
-import { type NewUser, normalizeUsername, toTokenData, type UserService, userNotFound } from './user-service.ts';
+import { type NewUser, normalizeUsername, toTokenData, type UserService } from './user-service.ts';
 import type { UserStore } from './user-store.ts';
 
 export interface SignupServiceOptions {
@@ -86,9 +86,7 @@ export class SignupService {
   async approve(username: string, by: Actor): Promise<TokenData> {
     const { store, audit } = this.#options;
     const also = audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_approved'));
-    const user = await store.approve(normalizeUsername(username), also);
-    if (!user) throw userNotFound();
-    return toTokenData(user);
+    return toTokenData(orNotFound(await store.approve(normalizeUsername(username), also), 'User'));
   }
 
   /** Deletes the account. Throws ConflictError if it does not wait. */
@@ -97,7 +95,7 @@ export class SignupService {
     const name = normalizeUsername(username);
     const also = audit.entry<UserRecord>(({ before }) => userEntry(by, before!, 'user_refused'));
     if (await store.removeWaiting(name, also)) return;
-    if (!(await store.get(name))) throw userNotFound();
+    if (!(await store.get(name))) throw notFound('User');
     throw new ConflictError(
       'user_not_waiting',
       'This account does not wait for approval; disable or delete it instead',

@@ -5,9 +5,10 @@ import type { Actor, Caller, CallerChange, Principal, PrincipalSource, UserCalle
 import {
   AuthenticationError,
   ConflictError,
-  NotFoundError,
+  notFound,
+  orNotFound,
   PermissionError,
-  TryLaterError,
+  tooMany,
 } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { isNameAsPassword } from '../../base/input/weak-password.ts';
@@ -92,7 +93,7 @@ export class UserService implements PrincipalSource {
       ({ before: was, after: is }) => ({ entry: userUpdated(by, was!, is!), change: toChange(was!, is!, by) }),
       (also) => this.#options.users.update(before.username, { ...change, ver: generateSecret() }, also),
     );
-    if (!after) throw userNotFound();
+    if (!after) throw notFound('User');
     return toTokenData(after);
   }
 
@@ -116,7 +117,7 @@ export class UserService implements PrincipalSource {
       ({ before: was, after: is }) => ({ entry: grantsChanged(by, was!, is!), change: toChange(was!, is!, by) }),
       (also) => this.#options.users.update(name, { grants: grants.map(toGrant) }, also),
     );
-    if (!after) throw userNotFound();
+    if (!after) throw notFound('User');
     return [...after.grants];
   }
 
@@ -138,7 +139,7 @@ export class UserService implements PrincipalSource {
           await record(tx, changed);
         }),
     );
-    if (!after) throw userNotFound();
+    if (!after) throw notFound('User');
     return toPrincipal(after);
   }
 
@@ -148,7 +149,7 @@ export class UserService implements PrincipalSource {
       ({ before }) => ({ entry: userEntry(by, before!, 'user_removed'), change: toChange(before!, undefined, by) }),
       (also) => this.#options.users.remove(name, also),
     );
-    if (!isRemoved) throw userNotFound();
+    if (!isRemoved) throw notFound('User');
   }
 
   async listDisabled(): Promise<DisabledUser[]> {
@@ -169,7 +170,7 @@ export class UserService implements PrincipalSource {
       ({ before, after }) => ({ entry: userEntry(by, after!, 'user_disabled'), change: toChange(before!, after!, by) }),
       (also) => this.#options.users.disable(name, disabling, also),
     );
-    if (!user) throw userNotFound();
+    if (!user) throw notFound('User');
     return toDisabledUser(user);
   }
 
@@ -177,7 +178,7 @@ export class UserService implements PrincipalSource {
   async enable(username: string, by: Actor): Promise<void> {
     const name = normalizeUsername(username);
     const also = this.#options.audit.entry<UserRecord>(({ after }) => userEntry(by, after!, 'user_enabled'));
-    if (!(await this.#options.users.enable(name, also))) throw userNotFound();
+    if (!(await this.#options.users.enable(name, also))) throw notFound('User');
   }
 
   async principal(name: string): Promise<Principal | undefined> {
@@ -237,20 +238,12 @@ export class UserService implements PrincipalSource {
   }
 
   async #require(username: string): Promise<UserRecord> {
-    const user = await this.#options.users.get(normalizeUsername(username));
-    if (!user) throw userNotFound();
-    return user;
+    return orNotFound(await this.#options.users.get(normalizeUsername(username)), 'User');
   }
 
   async #requireRoom(): Promise<void> {
-    if ((await this.#options.users.count()) >= this.#options.maxUsers) {
-      throw new TryLaterError(
-        429,
-        'too_many_users',
-        `This installation holds at most ${this.#options.maxUsers} users`,
-        3600,
-      );
-    }
+    const { users, maxUsers } = this.#options;
+    if ((await users.count()) >= maxUsers) throw tooMany('users', maxUsers);
   }
 }
 
@@ -289,8 +282,4 @@ function toGrant({ role, selector }: Grant): Grant {
 
 function toDisabledUser({ username, disabled_at, disabled_by }: UserRecord): DisabledUser {
   return { username, disabled_at: new Date(disabled_at!).toISOString(), disabled_by: disabled_by! };
-}
-
-export function userNotFound(): NotFoundError {
-  return new NotFoundError('user_not_found', 'User not found');
 }

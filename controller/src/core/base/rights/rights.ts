@@ -6,7 +6,7 @@ import { BoundedMap } from '@weft/contract/bounded-map';
 import { matchesGlob } from '@weft/contract/glob';
 import { matchesSelector, namesLabel, parseSelector, type Selector } from '@weft/contract/selector';
 import type { Actor, AgentCaller, AppCaller, Caller } from '../caller.ts';
-import { NotFoundError, PermissionError } from '../errors.ts';
+import { notFound, PermissionError } from '../errors.ts';
 import { parseDateTime } from '../input/date-time.ts';
 
 type Role = Grant['role'];
@@ -125,7 +125,7 @@ export class Rights {
    */
   requireManager(agent: VisibleAgent): void {
     if (this.isUser && !this.manages(agent) && !this.sees(agent)) {
-      throw new NotFoundError('agent_not_found', 'Agent not found');
+      throw notFound('Agent');
     }
     this.requireManagerOfNew(agent);
   }

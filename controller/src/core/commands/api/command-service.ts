@@ -3,7 +3,7 @@
 
 import type { Command, CommandAccepted, CommandPreview, CommandState } from '@weft/contract';
 import type { Caller } from '../../base/caller.ts';
-import { ConflictError } from '../../base/errors.ts';
+import { ConflictError, notFound } from '../../base/errors.ts';
 import { mayReadConfig } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { Port } from '../../port.ts';
@@ -11,7 +11,7 @@ import { parseCommand } from '../grammar/command-text.ts';
 import { toAccepted, toCommand, toConflict, toDecisionVerdict, toPreview } from '../ledger/command-answers.ts';
 import type { CommandLedger } from '../ledger/command-ledger.ts';
 import type { CommandOperations } from '../ledger/command-operations.ts';
-import { type CommandRecord, commandNotFound } from '../ledger/command-record.ts';
+import type { CommandRecord } from '../ledger/command-record.ts';
 import type { CommandStore } from '../ledger/command-store.ts';
 import type { NewCommand } from '../ledger/new-command.ts';
 import type { ParameterOwner } from '../parameter-owner.ts';
@@ -146,7 +146,7 @@ export class CommandService {
 
   async #requireVisible(caller: Caller, command_id: string): Promise<CommandRecord> {
     const command = uuid.test(command_id) ? await this.#options.store.get(command_id) : undefined;
-    if (!command || !rightsOf(caller).ownsOrAdministers(command)) throw commandNotFound();
+    if (!command || !rightsOf(caller).ownsOrAdministers(command)) throw notFound('Command');
     return command;
   }
 }

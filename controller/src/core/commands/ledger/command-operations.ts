@@ -1,7 +1,7 @@
 // The operations of the ledger, one method for each: a new command, an answer of the agent, a cancellation, and what is due
 // at a certain time.
 import { type AgentCaller, ownerRef } from '../../base/caller.ts';
-import { ConflictError, TryLaterError } from '../../base/errors.ts';
+import { ConflictError, notFound, orNotFound, TryLaterError } from '../../base/errors.ts';
 import { ownerGone } from '../../base/storage/present-owner.ts';
 import type { Decision } from '../arbitration/conflict-intent.ts';
 import { toOutcome } from '../arbitration/decision-record.ts';
@@ -9,7 +9,7 @@ import { steerDevice, subjectOf } from '../grammar/device-commands.ts';
 import { isSameWant } from '../grammar/requested-value.ts';
 import type { CommandDecision } from './command-decision.ts';
 import type { Operation } from './command-ledger.ts';
-import { type CommandRecord, commandNotFound } from './command-record.ts';
+import type { CommandRecord } from './command-record.ts';
 import type { CommandStateMachine } from './command-state-machine.ts';
 import type { CommandStore } from './command-store.ts';
 import { GuardOperations, restoredBy } from './guard-operations.ts';
@@ -89,7 +89,7 @@ export class CommandOperations {
       },
       run: async (batch) => {
         const command = await batch.command(command_id);
-        if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw commandNotFound();
+        if (!command || command.agent_id !== agent.id || command.deliver_after !== null) throw notFound('Command');
         if (command.ended_at !== null) return command;
         if (wasSent) this.#options.life.sent(batch, command);
         const ending = command.name === steerDevice ? this.steering : this.#options.life;
@@ -109,8 +109,7 @@ export class CommandOperations {
         reads.leasesOn(subjectOf(sent), [sent.parameter]);
       },
       run: async (batch) => {
-        const command = await batch.command(command_id);
-        if (!command) throw commandNotFound();
+        const command = orNotFound(await batch.command(command_id), 'Command');
         if (command.state === 'cancelled') return command;
         if (command.ended_at !== null) throw new ConflictError('command_ended', 'This command has ended');
         if (command.received_at !== null)

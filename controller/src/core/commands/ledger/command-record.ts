@@ -1,6 +1,5 @@
 // Commands, parameter states and roll-outs as they are stored, and what a batch of operations reads and writes.
 import type { CommandState, GuardState, VerdictReason, VerdictWord } from '@weft/contract';
-import { NotFoundError } from '../../base/errors.ts';
 import type { Claim, Intent, Lease, RecentValue } from '../arbitration/conflict-intent.ts';
 import type { DecisionOutcome } from '../arbitration/decision-record.ts';
 import type { Want } from '../grammar/requested-value.ts';
@@ -120,8 +119,4 @@ export interface Changes {
   endedLeases: readonly Lease[];
   leases: readonly Lease[];
   states: readonly StateRecord[];
-}
-
-export function commandNotFound(): NotFoundError {
-  return new NotFoundError('command_not_found', 'Command not found');
 }

@@ -1,7 +1,7 @@
 // What a caller may command now, by its record inside of the transaction that decides: rights may have gone since a request
 // was let in, and since a command was queued.
 import type { Caller, CredentialRef } from '../../base/caller.ts';
-import { NotFoundError, PermissionError, WeftError } from '../../base/errors.ts';
+import { notFound, PermissionError, WeftError } from '../../base/errors.ts';
 import { commandSenders, requirePermission } from '../../base/rights/permission.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
@@ -43,7 +43,7 @@ export function requireCommandRight(
   if (command) requireCommandPermission(caller, command);
   if (isCommandable || !dependsOnRecord(caller, ap_id)) return;
   if (rightsOf(caller).isUser) throw new PermissionError();
-  throw new NotFoundError('agent_not_found', 'Agent not found');
+  throw notFound('Agent');
 }
 
 /** Whether the caller may send commands at all. */

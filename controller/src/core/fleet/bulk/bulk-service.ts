@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { BulkAnswer, BulkProgress, BulkRequest, BulkTarget } from '@weft/contract';
 import type { AuditLog } from '../../accounts/audit/audit-store.ts';
 import type { Caller } from '../../base/caller.ts';
-import { NotFoundError, PermissionError, TryLaterError } from '../../base/errors.ts';
+import { NotFoundError, notFound, PermissionError, TryLaterError } from '../../base/errors.ts';
 import { invalidValue } from '../../base/input/value-rules.ts';
 import { readNameCursor, toNameCursor } from '../../base/lists/list-cursor.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
@@ -58,7 +58,7 @@ export class BulkService {
     const after = Number(readNameCursor(cursor, 'bulk', (name) => /^[0-9]{1,9}$/.test(name)) ?? 0);
     const run = await store.get(job_number);
     const rights = rightsOf(caller);
-    if (!run || !rights.ownsOrAdministers(run)) throw new NotFoundError('job_not_found', 'Job not found');
+    if (!run || !rights.ownsOrAdministers(run)) throw notFound('Job');
     const page = await store.targets(job_number, after, Math.min(limit, pageSize));
     const sight = await network.visibleTo(caller);
     const items = page.flatMap(({ ap_id, state, detail, command_id }): BulkTarget[] => {

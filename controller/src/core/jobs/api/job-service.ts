@@ -5,11 +5,11 @@ import { randomUUID } from 'node:crypto';
 import type { Job, JobAccepted, JobState, TaskType } from '@weft/contract';
 import { BoundedMap } from '@weft/contract/bounded-map';
 import type { Caller } from '../../base/caller.ts';
-import { ConflictError, PermissionError } from '../../base/errors.ts';
+import { ConflictError, notFound, orNotFound, PermissionError } from '../../base/errors.ts';
 import { toTime, toTimeOrNull } from '../../base/input/date-time.ts';
 import { rightsOf } from '../../base/rights/rights.ts';
 import type { SqlQueries } from '../../base/storage/sql-database.ts';
-import { jobEnded, jobNotFound, type MailboxService, type PostedJob } from '../mailbox/mailbox-service.ts';
+import { jobEnded, type MailboxService, type PostedJob } from '../mailbox/mailbox-service.ts';
 import { type MessageView, toEnvelopeText } from '../mailbox/message-view.ts';
 import { type JobOutbox, publishHoldMs } from '../publish/job-outbox.ts';
 import type { JobLimits, JobRecord, JobSummary, NewJob } from '../store/job-record.ts';
@@ -136,7 +136,7 @@ export class JobService {
   /** Throws NotFoundError for a job that is unknown or somebody else's. */
   async requireVisible(caller: Caller, job_number: string): Promise<JobRecord> {
     const job = await this.find(job_number);
-    if (!rightsOf(caller).ownsOrAdministers(job)) throw jobNotFound();
+    if (!rightsOf(caller).ownsOrAdministers(job)) throw notFound('Job');
     return job;
   }
 
@@ -162,9 +162,7 @@ export class JobService {
 
   /** For whoever has proved to be allowed otherwise. Throws NotFoundError if there is no such job. */
   async find(job_number: string): Promise<JobRecord> {
-    const job = plausibleNumber.test(job_number) ? await this.#options.jobs.get(job_number) : undefined;
-    if (!job) throw jobNotFound();
-    return job;
+    return orNotFound(plausibleNumber.test(job_number) ? await this.#options.jobs.get(job_number) : undefined, 'Job');
   }
 
   /** Rights that may have gone since the request was let in are looked at again: those of apps, and of administrators. */

@@ -1,7 +1,7 @@
 // What comes back for a job: takes the results of workers, keeps them as messages, and notifies whoever waits for them.
 // Between those who work on a job (our own worker, callback-routes for the others) and job-socket.
 import type { CallbackAnswer, EnvelopeType } from '@weft/contract';
-import { ConflictError, NotFoundError, TryLaterError } from '../../base/errors.ts';
+import { ConflictError, notFound, TryLaterError } from '../../base/errors.ts';
 import { type EndState, emptyData, type JobSummary } from '../store/job-record.ts';
 import type { AppendOutcome, JobEnd, MailboxStore, MessageRecord, NewMessage } from './mailbox-store.ts';
 
@@ -191,14 +191,10 @@ function requireFittingKind({ task_type }: Pick<JobSummary, 'task_type'>, kind: 
 function expectStored(outcome: AppendOutcome): MessageRecord {
   if ('message' in outcome) return outcome.message;
   if (outcome.outcome === 'ended') throw jobEnded();
-  if (outcome.outcome === 'unknown_job') throw jobNotFound();
+  if (outcome.outcome === 'unknown_job') throw notFound('Job');
   throw new TryLaterError(429, 'job_full', 'This job has reached its maximum number or size of messages', 60);
 }
 
 export function jobEnded(): ConflictError {
   return new ConflictError('job_ended', 'This job has ended');
-}
-
-export function jobNotFound(): NotFoundError {
-  return new NotFoundError('job_not_found', 'Job not found');
 }

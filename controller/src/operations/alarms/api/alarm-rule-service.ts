@@ -4,7 +4,7 @@ import type { AlarmRule, AlarmRuleInput } from '@weft/contract/operations';
 import { matchesSelector, parseSelector } from '@weft/contract/selector';
 import { changedKeys, type NewAuditEntry } from '../../../core/accounts/audit/audit-entry.ts';
 import type { Actor, Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError, TryLaterError } from '../../../core/base/errors.ts';
+import { ConflictError, orNotFound, TryLaterError } from '../../../core/base/errors.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
 import { parseRule, type RuleText } from '../rules/parse-rule.ts';
 import { alarmEvent } from '../store/alarm-events.ts';
@@ -42,9 +42,7 @@ export class AlarmRuleService {
   }
 
   async get(id: string, caller: Caller): Promise<AlarmRule> {
-    const shown = await this.#shown(await this.#require(id), caller);
-    if (!shown) throw ruleNotFound();
-    return shown;
+    return orNotFound(await this.#shown(await this.#require(id), caller), 'Alarm rule');
   }
 
   async #shown(record: RuleRecord, caller: Caller): Promise<AlarmRule | undefined> {
@@ -105,8 +103,7 @@ export class AlarmRuleService {
 
   async remove(id: string, by: Actor): Promise<void> {
     await this.#change(async (tx, version) => {
-      const removed = await this.#options.rules.remove(tx, id);
-      if (!removed) throw ruleNotFound();
+      const removed = orNotFound(await this.#options.rules.remove(tx, id), 'Alarm rule');
       await this.#clearAll(tx, id, version, by);
       return entry(by, 'alarm_rule_removed', removed, { product: removed.product });
     });
@@ -139,8 +136,7 @@ export class AlarmRuleService {
     const { rules } = this.#options;
     let after!: RuleRecord;
     await this.#change(async (tx, version) => {
-      const before = await rules.get(id, tx);
-      if (!before) throw ruleNotFound();
+      const before = orNotFound(await rules.get(id, tx), 'Alarm rule');
       // Later than before in any case: nodes see by it that the rule is another one.
       after = { ...change(before), updated_at: Math.max(this.#now(), before.updated_at + 1) };
       await rules.update(tx, after);
@@ -175,9 +171,7 @@ export class AlarmRuleService {
   }
 
   async #require(id: string): Promise<RuleRecord> {
-    const rule = await this.#options.rules.get(id);
-    if (!rule) throw ruleNotFound();
-    return rule;
+    return orNotFound(await this.#options.rules.get(id), 'Alarm rule');
   }
 }
 
@@ -188,10 +182,6 @@ function entry(actor: Actor, action: string, record: RuleRecord, detail: Record<
     target: { kind: 'alarm_rule', name: record.rule.name },
     detail: { id: record.id, ...detail },
   };
-}
-
-function ruleNotFound(): NotFoundError {
-  return new NotFoundError('alarm_rule_not_found', 'Alarm rule not found');
 }
 
 export function toAlarmRule({ id, rule, product, is_adjusted, created_at, updated_at }: RuleRecord): AlarmRule {

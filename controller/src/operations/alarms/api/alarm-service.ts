@@ -8,7 +8,7 @@ import type { NewAuditEntry } from '../../../core/accounts/audit/audit-entry.ts'
 import type { AuditLog } from '../../../core/accounts/audit/audit-store.ts';
 import type { NewEvent } from '../../../core/accounts/event-log/event-record.ts';
 import type { Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError, PermissionError, ValidationError } from '../../../core/base/errors.ts';
+import { ConflictError, notFound, PermissionError, ValidationError } from '../../../core/base/errors.ts';
 import { toTime, toTimeOrNull } from '../../../core/base/input/date-time.ts';
 import { invalidValue } from '../../../core/base/input/value-rules.ts';
 import type { Network } from '../../../core/network/network.ts';
@@ -115,7 +115,7 @@ export class AlarmService {
   async get(id: string, caller: Caller): Promise<Alarm> {
     const sight = await this.#options.network.visibleTo(caller);
     const alarm = await this.#options.alarms.get(id);
-    if (!alarm || !canSeeAlarm(sight, alarm)) throw alarmNotFound();
+    if (!alarm || !canSeeAlarm(sight, alarm)) throw notFound('Alarm');
     return tell(sight, alarm, this.#inhibits(sight));
   }
 
@@ -195,7 +195,7 @@ export class AlarmService {
       const entries: NewAuditEntry[] = [];
       for (const id of ids) {
         const before = await alarms.get(id, tx);
-        if (!before || !canSeeAlarm(sight, before)) throw alarmNotFound();
+        if (!before || !canSeeAlarm(sight, before)) throw notFound('Alarm');
         if (!canHandleAlarm(sight, before)) throw handlersOnly();
         if (before.cleared_at !== null) throw new ConflictError('alarm_cleared', 'This alarm has cleared already');
         const { action, change, detail } = describe(before);
@@ -261,10 +261,6 @@ export function toSelector(text: string): Selector {
 function handlersOnly(): PermissionError {
   const whose = 'Only administrators handle this alarm, and users who may send commands there (the grant operator)';
   return new PermissionError('not_permitted', whose);
-}
-
-function alarmNotFound(): NotFoundError {
-  return new NotFoundError('alarm_not_found', 'Alarm not found');
 }
 
 export function toAlarm(alarm: AlarmRecord, inhibits = 0, may_handle = false): Alarm {

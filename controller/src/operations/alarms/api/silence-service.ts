@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { Silence, SilenceInput } from '@weft/contract/operations';
 import type { NewAuditEntry } from '../../../core/accounts/audit/audit-entry.ts';
 import type { Caller } from '../../../core/base/caller.ts';
-import { NotFoundError, PermissionError, type Problem, ValidationError } from '../../../core/base/errors.ts';
+import { orNotFound, PermissionError, type Problem, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
@@ -46,9 +46,7 @@ export class SilenceService {
 
   async get(id: string, caller: Caller): Promise<Silence> {
     const record = await this.#options.silences.get(id);
-    const shown = record && (await this.#shown(record, caller));
-    if (!shown) throw silenceNotFound();
-    return shown;
+    return orNotFound(record && (await this.#shown(record, caller)), 'Silence');
   }
 
   async #shown(record: SilenceRecord, caller: Caller): Promise<Silence | undefined> {
@@ -81,8 +79,7 @@ export class SilenceService {
     let after!: SilenceRecord;
     await this.#change(async (tx) => {
       const { silences } = this.#options;
-      const before = await silences.get(id, tx);
-      if (!before) throw silenceNotFound();
+      const before = orNotFound(await silences.get(id, tx), 'Silence');
       requireOwn(before, by);
       after = { ...before, silence, ends_at: endOf(silence) };
       await silences.update(tx, after);
@@ -93,8 +90,7 @@ export class SilenceService {
 
   async remove(id: string, by: Caller): Promise<void> {
     await this.#change(async (tx) => {
-      const removed = await this.#options.silences.remove(tx, id);
-      if (!removed) throw silenceNotFound();
+      const removed = orNotFound(await this.#options.silences.remove(tx, id), 'Silence');
       requireOwn(removed, by);
       return entry(by, 'silence_removed', removed);
     });
@@ -156,10 +152,6 @@ function endOf({ until }: SilenceInput): number | null {
 function entry(actor: Caller, action: string, after: SilenceRecord, before?: SilenceRecord): NewAuditEntry {
   const detail = { silence: after.silence, ...(before && { before: before.silence }) };
   return { actor, action, target: { kind: 'silence', name: after.id }, detail };
-}
-
-function silenceNotFound(): NotFoundError {
-  return new NotFoundError('silence_not_found', 'Silence not found');
 }
 
 function toSilence(record: SilenceRecord, nowMs: number): Silence {

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ChangePreview, ChangeSet, ChangeSetCreate, ChangeSetPage } from '@weft/contract/operations';
 import type { Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError } from '../../../core/base/errors.ts';
+import { ConflictError, notFound } from '../../../core/base/errors.ts';
 import { invalidValue } from '../../../core/base/input/value-rules.ts';
 import { type PageQuery, readCursor, toCursor } from '../../../core/base/lists/list-cursor.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
@@ -20,7 +20,6 @@ import { requireSettings } from '../model/settings.ts';
 import { isManaged } from '../reconciler.ts';
 import type { RolloutDriverOptions } from '../rollout/rollout-driver.ts';
 import type { ChangeSetRecord } from '../store/rollout-store.ts';
-import { layerNotFound } from './config-service.ts';
 
 const maxRefusals = 100;
 const maxOverridden = 100;
@@ -182,7 +181,7 @@ export class ChangeSetService {
   /** Throws NotFoundError for one that is unknown or that the caller may not see. */
   async find(caller: Caller, id: string): Promise<ChangeSetRecord> {
     const record = await this.#options.rollouts.getSet(id);
-    if (!record || !isSeen(caller, record)) throw new NotFoundError('change_set_not_found', 'Change set not found');
+    if (!record || !isSeen(caller, record)) throw notFound('Change set');
     return record;
   }
 
@@ -203,7 +202,7 @@ export class ChangeSetService {
     const old = named.filter((each) => !isNew(each));
     const found = old.flatMap((each) => known.get(each) ?? []);
     const visible = await visibleLayers(caller, found, network);
-    if (visible.length < old.length) throw layerNotFound();
+    if (visible.length < old.length) throw notFound('Layer');
     const drafts = layers.map(({ id: layer = randomUUID(), optional = false, ...draft }, at) => {
       requireSettings(draft.settings, ['body', 'layers', at, 'settings']);
       return { ...draft, id: layer, optional };

@@ -2,7 +2,7 @@
 
 import type { ConfigLayer, ConfigLayerPage, ConfigLayerVersionPage } from '@weft/contract/operations';
 import type { Caller } from '../../../core/base/caller.ts';
-import { NotFoundError } from '../../../core/base/errors.ts';
+import { notFound } from '../../../core/base/errors.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../../core/base/lists/list-cursor.ts';
 import { inSlices } from '../../../core/base/time-slices.ts';
 import type { Network } from '../../../core/network/network.ts';
@@ -47,7 +47,7 @@ export class ConfigService {
     const { layers } = await this.#options.inForce.current();
     const found = layers.filter((layer) => layer.id === id);
     const [layer] = await visibleLayers(caller, found, this.#options.network);
-    if (!layer) throw layerNotFound();
+    if (!layer) throw notFound('Layer');
     return (await this.#counted(caller, [layer]))[0]!;
   }
 
@@ -69,7 +69,7 @@ export class ConfigService {
     const before = Number(readNameCursor(cursor, 'versions', (name) => /^[0-9]{1,9}$/.test(name)) ?? newestVersion);
     const found = await this.#options.store.versions(id, before, limit);
     const visible = await visibleLayers(caller, found, this.#options.network);
-    if (visible.length === 0 && (found.length === 0 || before === newestVersion)) throw layerNotFound();
+    if (visible.length === 0 && (found.length === 0 || before === newestVersion)) throw notFound('Layer');
     const items = visible.map(({ layer_id, created_at, reach: _, owner_kind: __, owner_id: ___, ...version }) => ({
       ...version,
       id: layer_id,
@@ -77,8 +77,4 @@ export class ConfigService {
     }));
     return { items, next: found.length === limit ? toNameCursor(String(found.at(-1)!.version), 'versions') : null };
   }
-}
-
-export function layerNotFound(): NotFoundError {
-  return new NotFoundError('layer_not_found', 'Layer not found');
 }

@@ -1,7 +1,7 @@
 // Roll-outs for callers: how they stand, and the words that stop them, let them go on or take them back.
 import type { Rollout, RolloutAgentPage, RolloutPage, RolloutSeries, RolloutState } from '@weft/contract/operations';
 import type { Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError, PermissionError } from '../../../core/base/errors.ts';
+import { ConflictError, notFound, PermissionError } from '../../../core/base/errors.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../../core/base/lists/list-cursor.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
 import type { SqlQueries } from '../../../core/base/storage/sql-database.ts';
@@ -175,8 +175,7 @@ export class RolloutService {
   async #find(caller: Caller, id: string): Promise<{ record: RolloutRecord; agents: StandingAgent[] }> {
     const record = await this.#options.rollouts.get(id);
     const agents = record ? await this.#options.rollouts.agents(id) : [];
-    if (!record || !this.#isSeen(caller, record, agents))
-      throw new NotFoundError('rollout_not_found', 'Roll-out not found');
+    if (!record || !this.#isSeen(caller, record, agents)) throw notFound('Roll-out', 'rollout');
     return { record, agents };
   }
 

@@ -10,7 +10,7 @@ import type {
 import type { AuditService } from '../../../core/accounts/audit/audit-service.ts';
 import type { AuditLog } from '../../../core/accounts/audit/audit-store.ts';
 import type { Caller } from '../../../core/base/caller.ts';
-import { ConflictError, NotFoundError, PermissionError } from '../../../core/base/errors.ts';
+import { ConflictError, notFound, PermissionError } from '../../../core/base/errors.ts';
 import { invalidValue } from '../../../core/base/input/value-rules.ts';
 import { type PageQuery, readNameCursor, toNameCursor } from '../../../core/base/lists/list-cursor.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
@@ -115,7 +115,7 @@ export class ValuesService {
     const detail = { ap_id, site, shared, to_site };
     const entry = { actor: caller, action: 'config_secret_set', target: { kind: 'config_secret', name }, detail };
     const secret = await store.setSecret(key, change, now(), (tx) => auditLog.append(tx, [entry]));
-    if (!secret) throw secretNotFound();
+    if (!secret) throw notFound('Secret');
     onChanged();
     const place: Place = isMoved ? { site: to_site } : { ap_id, site };
     return { ap_id: place.ap_id ?? null, site: place.site ?? null, ...toSecret(secret) };
@@ -128,7 +128,7 @@ export class ValuesService {
     await this.#requireUnused(key);
     const target = { kind: 'config_secret', name };
     const entry = { actor: caller, action: 'config_secret_removed', target, detail: { ap_id, site } };
-    if (!(await store.removeSecret(key, (tx) => auditLog.append(tx, [entry])))) throw secretNotFound();
+    if (!(await store.removeSecret(key, (tx) => auditLog.append(tx, [entry])))) throw notFound('Secret');
     onChanged();
   }
 
@@ -162,14 +162,14 @@ export class ValuesService {
     const id = [...network.sites].find(([, path]) => path === site)?.[0];
     const isOwn = agent !== undefined && mayConfigure(caller, agent);
     if (agent && !isOwn) rightsOf(caller).requireManager(agent);
-    if (ap_id !== undefined && !isOwn) throw new NotFoundError('agent_not_found', 'Agent not found');
-    if (site !== undefined && id === undefined) throw siteNotFound();
+    if (ap_id !== undefined && !isOwn) throw notFound('Agent');
+    if (site !== undefined && id === undefined) throw notFound('Site');
     if (agent) return { scope: 'agent', target: agent.id };
     const target: Target = id === undefined ? { scope: 'all', target: '' } : { scope: 'site', target: id };
     if (this.#manages(caller, target)) return target;
     const sight = network.sight(caller);
     const sees = (each: AgentRow) => isBelow(each.site, site) && sight.sees(each);
-    if (site !== undefined && !seesAllConfig(caller) && !network.agents.some(sees)) throw siteNotFound();
+    if (site !== undefined && !seesAllConfig(caller) && !network.agents.some(sees)) throw notFound('Site');
     const what = id === undefined ? 'Those of the installation are' : 'Those of a site and all below it are';
     throw new PermissionError('not_permitted', `${what} set by who manages every access point there, now and later`);
   }
@@ -244,12 +244,4 @@ function keyOf({ scope, target, name }: ValueKey): string {
 function toSecret(secret: SecretRecord): Omit<ConfigSecret, 'ap_id' | 'site'> {
   const { name, is_shared: shared, version, updated_at } = secret;
   return { name, shared, version, updated_at: new Date(updated_at).toISOString() };
-}
-
-function siteNotFound(): NotFoundError {
-  return new NotFoundError('site_not_found', 'Site not found');
-}
-
-function secretNotFound(): NotFoundError {
-  return new NotFoundError('secret_not_found', 'Secret not found');
 }

@@ -3,7 +3,7 @@
 import type { Diagnosis } from '@weft/contract/operations';
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { Caller } from '../../../core/base/caller.ts';
-import { NotFoundError } from '../../../core/base/errors.ts';
+import { notFound } from '../../../core/base/errors.ts';
 import { rightsOf } from '../../../core/base/rights/rights.ts';
 import type { FairTurns } from '../../../core/base/shares/fair-turns.ts';
 import { principalOf, type Shares } from '../../../core/base/shares/shares.ts';
@@ -62,7 +62,7 @@ export class DiagnosisService {
     const { store, network } = this.#options;
     const sight = await network.visibleTo(caller);
     const alarm = await store.alarm(alarm_id);
-    if (!alarm || !canSeeAlarm(sight, alarm)) throw new NotFoundError('alarm_not_found', 'Alarm not found');
+    if (!alarm || !canSeeAlarm(sight, alarm)) throw notFound('Alarm');
     return this.of(alarm, caller);
   }
 

@@ -6,7 +6,7 @@ import type { AuditService } from '../../../core/accounts/audit/audit-service.ts
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../../core/accounts/event-log/event-record.ts';
 import type { Actor, Caller } from '../../../core/base/caller.ts';
-import { NotFoundError, TryLaterError } from '../../../core/base/errors.ts';
+import { notFound, orNotFound, TryLaterError } from '../../../core/base/errors.ts';
 import { toTime, toTimeOrNull } from '../../../core/base/input/date-time.ts';
 import type { NotificationChange, NotificationRecord, NotificationStore } from './notification-store.ts';
 
@@ -61,12 +61,12 @@ export class NotificationService {
 
   async update(id: string, input: NotificationInput, by: Caller): Promise<Notification> {
     const after = await this.#options.store.update(id, toChange(input), this.#audited(by, 'notification_updated'));
-    if (!after) throw notFound();
-    return toNotification(after);
+    return toNotification(orNotFound(after, 'Notification'));
   }
 
   async remove(id: string, by: Caller): Promise<void> {
-    if (!(await this.#options.store.remove(id, this.#audited(by, 'notification_removed')))) throw notFound();
+    if (!(await this.#options.store.remove(id, this.#audited(by, 'notification_removed'))))
+      throw notFound('Notification');
   }
 
   /** Sends a mail now, and says whether the server took it. */
@@ -108,9 +108,7 @@ export class NotificationService {
   }
 
   async #require(id: string): Promise<NotificationRecord> {
-    const record = await this.#options.store.get(id);
-    if (!record) throw notFound();
-    return record;
+    return orNotFound(await this.#options.store.get(id), 'Notification');
   }
 }
 
@@ -143,8 +141,4 @@ function toNotification(record: NotificationRecord): Notification {
     last_sent_at: toTimeOrNull(last_sent_at),
     failing_since: toTimeOrNull(failing_since),
   };
-}
-
-function notFound(): NotFoundError {
-  return new NotFoundError('notification_not_found', 'Notification not found');
 }

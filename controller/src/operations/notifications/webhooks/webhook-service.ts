@@ -14,7 +14,7 @@ import type { AuditService } from '../../../core/accounts/audit/audit-service.ts
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../../core/accounts/event-log/event-record.ts';
 import type { Actor, Caller } from '../../../core/base/caller.ts';
-import { NotFoundError, TryLaterError, ValidationError } from '../../../core/base/errors.ts';
+import { notFound, orNotFound, TryLaterError, ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import type { AllowListEntry } from '../../../core/base/outgoing/allow-list.ts';
 import { RequestRefused } from '../../../core/base/outgoing/allow-list.ts';
@@ -96,7 +96,7 @@ export class WebhookService {
   }
 
   async remove(id: string, by: Caller): Promise<void> {
-    if (!(await this.#options.store.remove(id, this.#audited(by, 'webhook_removed')))) throw notFound();
+    if (!(await this.#options.store.remove(id, this.#audited(by, 'webhook_removed')))) throw notFound('Webhook');
     this.#options.onChanged();
   }
 
@@ -171,8 +171,7 @@ export class WebhookService {
     change: Parameters<WebhookStore['update']>[1],
     also: InSameTransaction<WebhookRecord>,
   ): Promise<Webhook> {
-    const after = await this.#options.store.update(id, change, also);
-    if (!after) throw notFound();
+    const after = orNotFound(await this.#options.store.update(id, change, also), 'Webhook');
     this.#options.onChanged();
     return this.#toWebhook(after);
   }
@@ -198,9 +197,7 @@ export class WebhookService {
   }
 
   async #require(id: string): Promise<WebhookRecord> {
-    const record = await this.#options.store.get(id);
-    if (!record) throw notFound();
-    return record;
+    return orNotFound(await this.#options.store.get(id), 'Webhook');
   }
 
   async #toWebhook(record: WebhookRecord): Promise<Webhook> {
@@ -249,8 +246,4 @@ function changedFields(before: WebhookRecord, after: WebhookRecord): string[] {
 
 function toDelivery({ ts, ...delivery }: DeliveryRecord): WebhookDelivery {
   return { ...delivery, ts: new Date(ts).toISOString() };
-}
-
-function notFound(): NotFoundError {
-  return new NotFoundError('webhook_not_found', 'Webhook not found');
 }
