@@ -52,7 +52,7 @@ const order: Record<string, string[][]> = {
     ['auth'],
   ],
   'controller/src/operations': [
-    ['backup', 'devices', 'steering'],
+    ['backup', 'devices', 'records', 'steering'],
     ['timeline', 'energy'],
     ['alarms'],
     ['health', 'desired', 'notifications'],

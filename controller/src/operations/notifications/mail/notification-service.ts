@@ -5,12 +5,10 @@ import type { Notification, NotificationInput, NotificationList, NotificationTes
 import type { AuditService } from '../../../core/accounts/audit/audit-service.ts';
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../../core/accounts/event-log/event-record.ts';
-import type { Actor, Caller } from '../../../core/base/caller.ts';
-import { notFound, orNotFound, TryLaterError } from '../../../core/base/errors.ts';
+import type { Caller } from '../../../core/base/caller.ts';
 import { toTime, toTimeOrNull } from '../../../core/base/input/date-time.ts';
+import { RecordService } from '../../records/record-service.ts';
 import type { NotificationChange, NotificationRecord, NotificationStore } from './notification-store.ts';
-
-const maxNotifications = 200;
 
 export interface NotificationServiceOptions {
   store: NotificationStore;
@@ -20,10 +18,18 @@ export interface NotificationServiceOptions {
   audit: AuditService;
 }
 
-export class NotificationService {
+export class NotificationService extends RecordService<
+  NotificationRecord,
+  NotificationChange,
+  NotificationInput,
+  Notification
+> {
+  protected readonly show = toNotification;
+  protected readonly toChange = toChange;
   readonly #options: NotificationServiceOptions;
 
   constructor(options: NotificationServiceOptions) {
+    super({ what: 'Notification', max: 200, fields: ['name', 'email', 'rule', 'enabled'], ...options });
     this.#options = options;
   }
 
@@ -35,43 +41,24 @@ export class NotificationService {
     };
   }
 
-  async get(id: string): Promise<Notification> {
-    return toNotification(await this.#require(id));
-  }
-
   /** Begins with what happens from now on. */
   async create(input: NotificationInput, by: Caller): Promise<Notification> {
-    const { store, eventLog } = this.#options;
-    if ((await store.list()).length >= maxNotifications) {
-      throw new TryLaterError(429, 'too_many_notifications', `There may be ${maxNotifications} notifications`, 3600);
-    }
     const record: NotificationRecord = {
       id: randomUUID(),
       ...toChange(input),
       created_by: by.name,
       created_at: Date.now(),
       version: 1,
-      position: await eventLog.newest(),
+      position: await this.#options.eventLog.newest(),
       last_sent_at: null,
       failing_since: null,
     };
-    await store.create(record, this.#audited(by, 'notification_created'));
-    return toNotification(record);
-  }
-
-  async update(id: string, input: NotificationInput, by: Caller): Promise<Notification> {
-    const after = await this.#options.store.update(id, toChange(input), this.#audited(by, 'notification_updated'));
-    return toNotification(orNotFound(after, 'Notification'));
-  }
-
-  async remove(id: string, by: Caller): Promise<void> {
-    if (!(await this.#options.store.remove(id, this.#audited(by, 'notification_removed'))))
-      throw notFound('Notification');
+    return this.add(record, by);
   }
 
   /** Sends a mail now, and says whether the server took it. */
   async test(id: string, by: Caller): Promise<NotificationTest> {
-    const notification = await this.#require(id);
+    const notification = await this.require(id);
     const event: LoggedEvent = {
       id: 0,
       ts: Date.now(),
@@ -94,21 +81,6 @@ export class NotificationService {
         error: `The mail was not accepted (${typeof code === 'string' ? code : 'unknown reason'})`,
       };
     }
-  }
-
-  #audited(by: Actor, action: string) {
-    return this.#options.audit.entry<NotificationRecord>(({ before, after }) => {
-      const { id, name } = (after ?? before)!;
-      const fields = (['name', 'email', 'rule', 'enabled'] as const).filter(
-        (field) => JSON.stringify(before?.[field]) !== JSON.stringify(after?.[field]),
-      );
-      const detail = { id, ...(before && after && { fields }) };
-      return { actor: by, action, target: { kind: 'notification', name }, detail };
-    });
-  }
-
-  async #require(id: string): Promise<NotificationRecord> {
-    return orNotFound(await this.#options.store.get(id), 'Notification');
   }
 }
 

@@ -1,9 +1,7 @@
 // Who is told by e-mail, and how far each has come in the event log.
 import type { NotificationInput } from '@weft/contract/operations';
-import { ConflictError } from '../../../core/base/errors.ts';
 import type { SqlDatabase, SqlQueries } from '../../../core/base/storage/sql-database.ts';
-import { insertRecord } from '../../../core/base/storage/sql-rows.ts';
-import { RecipientStore } from '../recipient-store.ts';
+import { RecordStore } from '../../records/record-store.ts';
 
 /** What is told when; every field is set. */
 export type NotificationRule = Required<
@@ -36,15 +34,14 @@ export type NotificationProgress = Pick<
 const COLUMNS =
   'id, name, email, rule, enabled, created_by, created_at, version, position, last_sent_at, failing_since';
 
-export class NotificationStore extends RecipientStore<NotificationRecord, NotificationChange> {
+export class NotificationStore extends RecordStore<NotificationRecord, NotificationChange> {
   constructor(db: SqlDatabase) {
     super(db, {
       name: 'notifications',
       columns: COLUMNS,
       json: ['rule'],
       flags: ['enabled'],
-      insert: (tx, record) => insertRecord(tx, 'notifications', COLUMNS, record),
-      exists: () => new ConflictError('notification_exists', 'A notification with this name exists'),
+      what: 'notification',
     });
   }
 

@@ -9,23 +9,21 @@ import type {
   WebhookList,
   WebhookWithSecret,
 } from '@weft/contract/operations';
-import type { NewAuditEntry } from '../../../core/accounts/audit/audit-entry.ts';
 import type { AuditService } from '../../../core/accounts/audit/audit-service.ts';
 import type { EventLog } from '../../../core/accounts/event-log/event-log.ts';
 import type { LoggedEvent } from '../../../core/accounts/event-log/event-record.ts';
-import type { Actor, Caller } from '../../../core/base/caller.ts';
-import { notFound, orNotFound, TryLaterError, ValidationError } from '../../../core/base/errors.ts';
+import type { Caller } from '../../../core/base/caller.ts';
+import { ValidationError } from '../../../core/base/errors.ts';
 import { valueError } from '../../../core/base/input/value-rules.ts';
 import type { AllowListEntry } from '../../../core/base/outgoing/allow-list.ts';
 import { RequestRefused } from '../../../core/base/outgoing/allow-list.ts';
 import type { GuardedHttp } from '../../../core/base/outgoing/guarded-http.ts';
 import { generateSecret, type Keyring } from '../../../core/base/secrets.ts';
-import type { InSameTransaction } from '../../../core/base/storage/sql-database.ts';
 import { orderedUuid } from '../../../core/commands/ledger/ordered-uuid.ts';
+import { RecordService } from '../../records/record-service.ts';
 import type { WebhookSender } from './webhook-sender.ts';
-import type { DeliveryRecord, WebhookRecord, WebhookStore } from './webhook-store.ts';
+import type { DeliveryRecord, WebhookChange, WebhookRecord, WebhookStore } from './webhook-store.ts';
 
-const maxWebhooks = 100;
 /** The prefix of a secret, so that a leaked one can be recognised. */
 const prefix = 'weft-webhook-';
 /** None has succeeded for this long: it is failing. */
@@ -43,32 +41,29 @@ export interface WebhookServiceOptions {
   onChanged: () => void;
 }
 
-export class WebhookService {
+export class WebhookService extends RecordService<WebhookRecord, WebhookChange, WebhookInput, Webhook> {
   readonly #options: WebhookServiceOptions;
 
   constructor(options: WebhookServiceOptions) {
+    // The path of an address may be as good as a password.
+    const detail = ({ url }: WebhookRecord) => ({ host: new URL(url).host });
+    const fields = ['name', 'url', 'events', 'selector', 'format', 'enabled'] as const;
+    super({ what: 'Webhook', max: 100, fields, detail, ...options });
     this.#options = options;
   }
 
   async list(): Promise<WebhookList> {
     const records = await this.#options.store.list();
     const items: Webhook[] = [];
-    for (const record of records) items.push(await this.#toWebhook(record));
+    for (const record of records) items.push(await this.show(record));
     const allowed = this.#options.allow.map(({ host, port }) => (port === 0 ? host : `${host}:${port}`));
     return { items, next: null, allowed };
   }
 
-  async get(id: string): Promise<Webhook> {
-    return this.#toWebhook(await this.#require(id));
-  }
-
   /** The only answer, beside that of `renewSecret`, that ever holds the secret. It begins with what happens from now on. */
   async create(input: WebhookInput, by: Caller): Promise<WebhookWithSecret> {
-    const { store, eventLog, keyring } = this.#options;
+    const { eventLog, keyring } = this.#options;
     this.#checkUrl(input.url);
-    if ((await store.count()) >= maxWebhooks) {
-      throw new TryLaterError(429, 'too_many_webhooks', `There may be ${maxWebhooks} webhooks`, 3600);
-    }
     const id = randomUUID();
     const secret = prefix + generateSecret();
     const nowMs = Date.now();
@@ -84,27 +79,19 @@ export class WebhookService {
       failing_since: null,
       is_failing_told: false,
     };
-    await store.create(record, this.#audited(by, 'webhook_created'));
-    this.#options.onChanged();
-    return { ...(await this.#toWebhook(record)), secret };
+    return { ...(await this.add(record, by)), secret };
   }
 
-  async update(id: string, input: WebhookInput, by: Caller): Promise<Webhook> {
+  override async update(id: string, input: WebhookInput, by: Caller): Promise<Webhook> {
     this.#checkUrl(input.url);
-    await this.#require(id);
-    return this.#change(id, toFields(input), this.#audited(by, 'webhook_updated'));
-  }
-
-  async remove(id: string, by: Caller): Promise<void> {
-    if (!(await this.#options.store.remove(id, this.#audited(by, 'webhook_removed')))) throw notFound('Webhook');
-    this.#options.onChanged();
+    return super.update(id, input, by);
   }
 
   /** The old secret is of no use from now on. */
   async renewSecret(id: string, by: Caller): Promise<WebhookWithSecret> {
     const secret = prefix + generateSecret();
     const change = { secret_encrypted: this.#options.keyring.encrypt(secret, id) };
-    const webhook = await this.#change(id, change, this.#audited(by, 'webhook_updated', ['secret']));
+    const webhook = await this.change(id, change, this.audited(by, 'updated', { fields: ['secret'] }));
     return { ...webhook, secret };
   }
 
@@ -112,8 +99,8 @@ export class WebhookService {
   async replay(id: string, after: number, by: Caller): Promise<Webhook> {
     const { store, eventLog } = this.#options;
     const position = Math.min(after, await eventLog.newest());
-    const audited = this.#audited(by, 'webhook_replayed', undefined, { after: position });
-    return this.#change(id, { position, replayed_at: Date.now() }, async (tx, changed) => {
+    const audited = this.audited(by, 'replayed', { after: position });
+    return this.change(id, { position, replayed_at: Date.now() }, async (tx, changed) => {
       await store.forgetAfter(tx, id, position);
       await audited(tx, changed);
     });
@@ -122,7 +109,7 @@ export class WebhookService {
   /** Sends one event that did not happen, at once and once. */
   async test(id: string, by: Caller): Promise<WebhookDelivery> {
     const { store, sender } = this.#options;
-    const webhook = await this.#require(id);
+    const webhook = await this.require(id);
     const nowMs = Date.now();
     const event: LoggedEvent = {
       id: 0,
@@ -151,7 +138,7 @@ export class WebhookService {
   }
 
   async deliveries(id: string, cursor: string | undefined, limit: number): Promise<WebhookDeliveryList> {
-    await this.#require(id);
+    await this.require(id);
     const found = await this.#options.store.deliveries(id, cursor, limit + 1);
     const items = found.slice(0, limit).map(toDelivery);
     return { items, next: found.length > limit ? items.at(-1)!.id : null };
@@ -166,27 +153,6 @@ export class WebhookService {
     }
   }
 
-  async #change(
-    id: string,
-    change: Parameters<WebhookStore['update']>[1],
-    also: InSameTransaction<WebhookRecord>,
-  ): Promise<Webhook> {
-    const after = orNotFound(await this.#options.store.update(id, change, also), 'Webhook');
-    this.#options.onChanged();
-    return this.#toWebhook(after);
-  }
-
-  #audited(by: Actor, action: string, fields?: string[], more: Record<string, unknown> = {}) {
-    return this.#options.audit.entry<WebhookRecord>(({ before, after }): NewAuditEntry => {
-      const { id, name } = (after ?? before)!;
-      const changed = fields ?? (before && after ? changedFields(before, after) : undefined);
-      // The path of an address may be as good as a password.
-      const { host } = new URL((after ?? before)!.url);
-      const detail = { id, host, ...(changed && { fields: changed }), ...more };
-      return { actor: by, action, target: { kind: 'webhook', name }, detail };
-    });
-  }
-
   #checkUrl(url: string): void {
     try {
       this.#options.client.check(url);
@@ -196,11 +162,9 @@ export class WebhookService {
     }
   }
 
-  async #require(id: string): Promise<WebhookRecord> {
-    return orNotFound(await this.#options.store.get(id), 'Webhook');
-  }
+  protected readonly toChange = toFields;
 
-  async #toWebhook(record: WebhookRecord): Promise<Webhook> {
+  protected async show(record: WebhookRecord): Promise<Webhook> {
     const { id, name, url, events, selector, format, enabled, created_by, position, failing_since } = record;
     const { waiting, parked } = await this.#options.store.counts(id);
     return {
@@ -237,11 +201,6 @@ function toFields({ name, url, events, selector, format, enabled }: WebhookInput
     format: format ?? ('json' as const),
     enabled: enabled ?? true,
   };
-}
-
-function changedFields(before: WebhookRecord, after: WebhookRecord): string[] {
-  const fields = ['name', 'url', 'events', 'selector', 'format', 'enabled'] as const;
-  return fields.filter((field) => JSON.stringify(before[field]) !== JSON.stringify(after[field]));
 }
 
 function toDelivery({ ts, ...delivery }: DeliveryRecord): WebhookDelivery {

@@ -1,10 +1,9 @@
 // Webhooks and how far each has come in the event log; what failed and waits; the last attempts.
 import type { Webhook, WebhookDelivery } from '@weft/contract/operations';
-import { ConflictError } from '../../../core/base/errors.ts';
 import type { SqlDatabase, SqlQueries, SqlRow } from '../../../core/base/storage/sql-database.ts';
-import { insertRecord, runRows, valuesOf } from '../../../core/base/storage/sql-rows.ts';
+import { runRows, valuesOf } from '../../../core/base/storage/sql-rows.ts';
 import type { InMs } from '../../../core/base/storage/sql-store.ts';
-import { RecipientStore } from '../recipient-store.ts';
+import { RecordStore } from '../../records/record-store.ts';
 
 type StoredWebhook = InMs<Omit<Webhook, 'state' | 'waiting' | 'parked'>, 'created_at' | 'failing_since'>;
 
@@ -55,20 +54,15 @@ const COLUMNS =
   'id, name, url, events, selector, format, enabled, secret_encrypted, created_by, created_at, version, position, replayed_at, failing_since, is_failing_told';
 const DELIVERY_COLUMNS = 'id, ts, event_id, kind, attempt, outcome, status, error, duration_ms';
 
-export class WebhookStore extends RecipientStore<WebhookRecord, WebhookChange> {
+export class WebhookStore extends RecordStore<WebhookRecord, WebhookChange> {
   constructor(db: SqlDatabase) {
     super(db, {
       name: 'webhooks',
       columns: COLUMNS,
       json: ['events'],
       flags: ['enabled', 'is_failing_told'],
-      insert: (tx, record) => insertRecord(tx, 'webhooks', COLUMNS, record),
-      exists: () => new ConflictError('webhook_exists', 'A webhook with this name exists'),
+      what: 'webhook',
     });
-  }
-
-  async count(): Promise<number> {
-    return this.countRows('webhooks');
   }
 
   protected override async removeRest(tx: SqlQueries, id: string): Promise<void> {

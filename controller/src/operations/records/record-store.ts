@@ -1,27 +1,30 @@
-// What the stores of webhooks and of notifications by e-mail share: recipients of events, each under a name of its own.
-import type { ConflictError } from '../../core/base/errors.ts';
+// A table of records that have an id, and a name that no other of them has: list, get, create, update, remove.
+import { ConflictError } from '../../core/base/errors.ts';
 import type { InSameTransaction, SqlDatabase, SqlQueries } from '../../core/base/storage/sql-database.ts';
+import { insertRecord } from '../../core/base/storage/sql-rows.ts';
 import { ifTaken, RecordTable, SqlStore } from '../../core/base/storage/sql-store.ts';
 
-interface RecipientTable<Stored> {
+interface NamedTable<Stored> {
   name: string;
+  /** As they are listed in a statement. */
   columns: string;
-  json: (keyof Stored & string)[];
-  flags: (keyof Stored & string)[];
-  insert: (tx: SqlQueries, record: Stored) => Promise<void>;
-  /** What `create` and `update` throw if the name is taken. */
-  exists: () => ConflictError;
+  json?: (keyof Stored & string)[];
+  flags?: (keyof Stored & string)[];
+  /** One word: `create` and `update` throw ConflictError `webhook_exists` where the name of a `webhook` is taken. */
+  what: string;
 }
 
 /** Every method throws TryLaterError (503) while the database is unavailable; then nothing was changed. */
-export abstract class RecipientStore<Stored extends { id: string; version: number }, Change> extends SqlStore {
-  readonly #of: RecipientTable<Stored>;
+export class RecordStore<Stored extends { id: string; version?: number }, Change> extends SqlStore {
+  readonly #of: NamedTable<Stored>;
   readonly #table: RecordTable<Stored>;
+  readonly #throwIfTaken: (error: unknown) => never;
 
-  constructor(db: SqlDatabase, of: RecipientTable<Stored>) {
+  constructor(db: SqlDatabase, of: NamedTable<Stored>) {
     super(db);
     this.#of = of;
     this.#table = new RecordTable(of.name, of.columns, of);
+    this.#throwIfTaken = ifTaken(() => new ConflictError(`${of.what}_exists`, `A ${of.what} with this name exists`));
   }
 
   async get(id: string): Promise<Stored | undefined> {
@@ -33,28 +36,32 @@ export abstract class RecipientStore<Stored extends { id: string; version: numbe
     return this.#table.list(this.db, 'ORDER BY name');
   }
 
-  /** Throws ConflictError if the name is taken. */
+  async count(): Promise<number> {
+    return this.countRows(this.#of.name);
+  }
+
   async create(record: Stored, also?: InSameTransaction<Stored>): Promise<void> {
     await this.db
       .transaction(async (tx) => {
-        await this.#of.insert(tx, record);
+        await insertRecord<string>(tx, this.#of.name, this.#of.columns, { ...record });
         await also?.(tx, { after: record });
       })
-      .catch(ifTaken(this.#of.exists));
+      .catch(this.#throwIfTaken);
   }
 
-  /** Resolves the updated record with the next version, or undefined if there is none. Throws ConflictError like `create`. */
+  /** Resolves the updated record, with the next version if they have one, or undefined if there is none. */
   async update(id: string, change: Change, also?: InSameTransaction<Stored>): Promise<Stored | undefined> {
     return this.db
       .transaction(async (tx) => {
         const before = await this.read(tx, id, true);
         if (!before) return undefined;
-        const after: Stored = { ...before, ...change, version: before.version + 1 };
+        const after: Stored = { ...before, ...change };
+        if (before.version !== undefined) after.version = before.version + 1;
         await this.#table.change(tx, after, 'WHERE id = ?', [id]);
         await also?.(tx, { before, after });
         return after;
       })
-      .catch(ifTaken(this.#of.exists));
+      .catch(this.#throwIfTaken);
   }
 
   /** With everything of it. Resolves whether it existed. */
