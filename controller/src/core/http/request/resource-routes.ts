@@ -1,4 +1,4 @@
-// The routes of one kind of record: list, create, get, update, remove. What is special about it are words, schemas and rights.
+// The routes of one kind of record: list, create, get, update, remove, from its words, schemas and rights.
 import type { Static, TSchema } from '@weft/contract/schema';
 import type { Caller } from '../../base/caller.ts';
 import type { Permission } from '../../base/rights/permission.ts';
