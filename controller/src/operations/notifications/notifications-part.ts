@@ -14,6 +14,7 @@ import { notificationRoutes } from './mail/notification-routes.ts';
 import { createNotificationDelivery } from './mail/notification-runner.ts';
 import { NotificationService } from './mail/notification-service.ts';
 import { type NotificationRecord, NotificationStore } from './mail/notification-store.ts';
+import { noteRoutes } from './notes.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookSender } from './webhooks/webhook-sender.ts';
@@ -87,7 +88,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   ]);
   events.logged.on(() => delivery.logged());
   return {
-    routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications)],
+    routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications), ...noteRoutes(database, audit)],
     metrics: {
       weft_webhook_deliveries_total: {
         help: 'Events that this process has delivered to webhooks',
