@@ -10,7 +10,6 @@ export const clientCommands: Commands = {
   agents: async () => (await import('./commands/agents-command.ts')).agentsCommand,
   label: async () => (await import('./commands/sites-command.ts')).labelCommand,
   sites: async () => (await import('./commands/sites-command.ts')).sitesCommand,
-  notes: async () => (await import('./commands/notes-command.ts')).notesCommand,
   config: async () => (await import('./commands/config-command.ts')).configCommand,
   rollout: async () => (await import('./commands/rollout-command.ts')).rolloutCommand,
   alarms: async () => (await import('./commands/alarms-command.ts')).alarmsCommand,

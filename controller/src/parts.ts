@@ -26,7 +26,7 @@ export const tenantTables = [
     'config_rollouts',
   ],
   ...['config_rollout_agents', 'config_secrets', 'config_variables'],
-  ...['notes', 'notifications', 'webhooks', 'webhook_deliveries', 'webhook_waiting', 'data_migration'],
+  ...['notifications', 'webhooks', 'webhook_deliveries', 'webhook_waiting', 'data_migration'],
 ];
 
 /** Always have their one row. */

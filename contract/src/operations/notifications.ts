@@ -1,6 +1,6 @@
 // Who is told of which events by e-mail.
 
-import { Page, pageFields } from '../core/answers.ts';
+import { pageFields } from '../core/answers.ts';
 import { EventSeverity } from '../core/events.ts';
 import * as Type from '../core/schema/schema.ts';
 
@@ -87,19 +87,3 @@ export const NotificationTest = Type.Object(
   { title: 'NotificationTest' },
 );
 export type NotificationTest = Type.Static<typeof NotificationTest>;
-
-export const NoteInput = Type.Named('NoteInput', {
-  name: Type.String({ minLength: 1, maxLength: 128, format: 'label' }),
-  text: Type.String({ maxLength: 4000 }),
-});
-export type NoteInput = Type.Static<typeof NoteInput>;
-
-export const Note = Type.Named('Note', {
-  id: Type.String({ format: 'uuid' }),
-  name: Type.String(),
-  text: Type.String(),
-  created_by: Type.String(),
-});
-export type Note = Type.Static<typeof Note>;
-
-export const NotePage = Page(Note, 'NotePage');

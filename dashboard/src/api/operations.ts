@@ -2017,24 +2017,6 @@ export type NetworkHealth = {
   sites: (SiteHealth)[];
 };
 
-export type Note = {
-  id: string;
-  name: string;
-  text: string;
-  created_by: string;
-};
-
-export type NoteInput = {
-  name: string;
-  text: string;
-};
-
-export type NotePage = {
-  items: (Note)[];
-  /** Send it as `cursor` for the next page; null at the end. */
-  next: string | null;
-};
-
 export type Notification = {
   id: string;
   name: string;
@@ -2836,7 +2818,6 @@ export interface Operations {
   create_alarm_rule: { json: AlarmRuleInput; answer: AlarmRule };
   create_change_set: { json: ChangeSetCreate; answer: ChangeSet };
   create_enrolment_token: { json: EnrolmentTokenCreate; answer: EnrolmentToken };
-  create_note: { json: NoteInput; answer: Note };
   create_notification: { json: NotificationInput; answer: Notification };
   create_push_secret: { path: { ap_id: string }; answer: PushSecret };
   create_silence: { json: SilenceInput; answer: Silence };
@@ -2881,7 +2862,6 @@ export interface Operations {
   get_job: { path: { job_number: string }; query?: { after?: number }; answer: JobWithMessages };
   get_labels: { path: { ap_id: string }; answer: AgentLabels };
   get_me: { answer: TokenData };
-  get_note: { path: { id: string }; answer: Note };
   get_notification: { path: { id: string }; answer: Notification };
   get_retention: { answer: RetentionReport };
   get_rollout: { path: { id: string }; answer: Rollout };
@@ -2911,7 +2891,6 @@ export interface Operations {
   list_grants: { answer: GrantedUsers };
   list_incidents: { query?: { state?: string; selector?: string; window?: string; cursor?: string; limit?: number }; answer: IncidentPage };
   list_jobs: { query?: { all?: boolean; state?: JobState; before?: string; limit?: number }; answer: (Job)[] };
-  list_notes: { answer: NotePage };
   list_notifications: { answer: NotificationList };
   list_rollout_agents: { path: { id: string }; query?: { cursor?: string; limit?: number }; answer: RolloutAgentPage };
   list_rollouts: { query?: { cursor?: string; limit?: number }; answer: RolloutPage };
@@ -2946,7 +2925,6 @@ export interface Operations {
   remove_change_set: { path: { id: string }; answer: StatusAnswer };
   remove_config_secret: { path: { name: string }; query?: { ap_id?: string; site?: string }; answer: StatusAnswer };
   remove_enrolment_token: { path: { id: string }; answer: StatusAnswer };
-  remove_note: { path: { id: string }; answer: StatusAnswer };
   remove_notification: { path: { id: string }; answer: StatusAnswer };
   remove_silence: { path: { silence_id: string }; answer: StatusAnswer };
   remove_site: { path: { id: string }; answer: StatusAnswer };
@@ -2987,7 +2965,6 @@ export interface Operations {
   update_alarm_rule: { path: { rule_id: string }; json: AlarmRuleInput; answer: AlarmRule };
   update_conflict_rules: { json: ConflictRules; answer: ConflictRules };
   update_labels: { path: { ap_id: string }; json: LabelsUpdate; answer: AgentLabels };
-  update_note: { path: { id: string }; json: NoteInput; answer: Note };
   update_notification: { path: { id: string }; json: NotificationInput; answer: Notification };
   update_silence: { path: { silence_id: string }; json: SilenceInput; answer: Silence };
   update_site: { path: { id: string }; json: SiteCreate; answer: Site };
@@ -3028,7 +3005,6 @@ export const operations = {
   create_alarm_rule: 'POST /api/v1/alarm_rules',
   create_change_set: 'POST /api/v1/config/change_sets',
   create_enrolment_token: 'POST /api/v1/enrolment_tokens',
-  create_note: 'POST /api/v1/notes',
   create_notification: 'POST /api/v1/notifications',
   create_push_secret: 'POST /api/v1/agents/{ap_id}/push_secret',
   create_silence: 'POST /api/v1/silences',
@@ -3073,7 +3049,6 @@ export const operations = {
   get_job: 'GET /api/v1/jobs/{job_number}',
   get_labels: 'GET /api/v1/agents/{ap_id}/labels',
   get_me: 'GET /api/v1/users/me',
-  get_note: 'GET /api/v1/notes/{id}',
   get_notification: 'GET /api/v1/notifications/{id}',
   get_retention: 'GET /api/v1/retention',
   get_rollout: 'GET /api/v1/rollouts/{id}',
@@ -3103,7 +3078,6 @@ export const operations = {
   list_grants: 'GET /api/v1/grants',
   list_incidents: 'GET /api/v1/incidents',
   list_jobs: 'GET /api/v1/jobs',
-  list_notes: 'GET /api/v1/notes',
   list_notifications: 'GET /api/v1/notifications',
   list_rollout_agents: 'GET /api/v1/rollouts/{id}/agents',
   list_rollouts: 'GET /api/v1/rollouts',
@@ -3138,7 +3112,6 @@ export const operations = {
   remove_change_set: 'DELETE /api/v1/config/change_sets/{id}',
   remove_config_secret: 'DELETE /api/v1/config/secrets/{name}',
   remove_enrolment_token: 'DELETE /api/v1/enrolment_tokens/{id}',
-  remove_note: 'DELETE /api/v1/notes/{id}',
   remove_notification: 'DELETE /api/v1/notifications/{id}',
   remove_silence: 'DELETE /api/v1/silences/{silence_id}',
   remove_site: 'DELETE /api/v1/sites/{id}',
@@ -3179,7 +3152,6 @@ export const operations = {
   update_alarm_rule: 'PUT /api/v1/alarm_rules/{rule_id}',
   update_conflict_rules: 'PUT /api/v1/conflicts/rules',
   update_labels: 'PATCH /api/v1/agents/{ap_id}/labels',
-  update_note: 'PUT /api/v1/notes/{id}',
   update_notification: 'PUT /api/v1/notifications/{id}',
   update_silence: 'PUT /api/v1/silences/{silence_id}',
   update_site: 'PUT /api/v1/sites/{id}',

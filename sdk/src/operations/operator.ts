@@ -1,6 +1,6 @@
 // The part of an App for those who run a network: what is wrong, what it has drawn, and what access points shall be.
 import type { AlarmSeverity } from '@weft/contract';
-import type { Alarm, AlarmRaise, AlarmState, Energy, Incident, IncidentState, Note } from '@weft/contract/operations';
+import type { Alarm, AlarmRaise, AlarmState, Energy, Incident, IncidentState } from '@weft/contract/operations';
 import { type Abortable, type Moment, toTime, type Window } from '../core/app/app-options.ts';
 import { CommandSender } from '../core/app/command-sender.ts';
 import type { JobConnection } from '../core/app/job-messages.ts';
@@ -129,16 +129,5 @@ export class Operator extends CommandSender {
   energy({ window, end, selector, signal }: EnergyOptions = {}): Promise<Energy> {
     const query = { window, end: end && toTime(end), selector };
     return this.#rest.ask({ method: 'GET', path: '/api/v1/energy', query, signal });
-  }
-
-  /**
-   * What people on duty have noted.
-   *
-   * ```ts
-   * console.log((await app.notes().toArray()).map(({ name, text }) => `${name}: ${text}`));
-   * ```
-   */
-  notes({ signal }: Abortable = {}): Stream<Note> {
-    return this.#rest.pages('/api/v1/notes', {}, signal);
   }
 }

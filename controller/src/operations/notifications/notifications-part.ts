@@ -14,7 +14,6 @@ import { notificationRoutes } from './mail/notification-routes.ts';
 import { createNotificationDelivery } from './mail/notification-runner.ts';
 import { NotificationService } from './mail/notification-service.ts';
 import { type NotificationRecord, NotificationStore } from './mail/notification-store.ts';
-import { noteRoutes } from './notes.ts';
 import { WebhookDelivery } from './webhooks/webhook-delivery.ts';
 import { webhookRoutes } from './webhooks/webhook-routes.ts';
 import { WebhookSender } from './webhooks/webhook-sender.ts';
@@ -88,7 +87,7 @@ export function createNotificationsPart(deps: NotificationsPartDeps, events: Eve
   ]);
   events.logged.on(() => delivery.logged());
   return {
-    routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications), ...noteRoutes(database, audit)],
+    routes: [...webhookRoutes(webhooks), ...notificationRoutes(notifications)],
     metrics: {
       weft_webhook_deliveries_total: {
         help: 'Events that this process has delivered to webhooks',

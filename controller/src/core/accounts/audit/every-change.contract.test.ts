@@ -627,21 +627,6 @@ const changes: Change[] = [
       };
     },
   },
-  ...(['POST', 'PUT', 'DELETE'] as const).map((method) => ({
-    route: `${method} /api/v1/notes${method === 'POST' ? '' : '/{id}'}`,
-    how: 'by an administrator',
-    prepare: async () => {
-      const name = newName();
-      const made = method === 'POST' ? undefined : await send('POST', '/api/v1/notes', { name, text: 'a' });
-      return async () => {
-        const path = `/api/v1/notes${made ? `/${made.id}` : ''}`;
-        const answer = await send(method, path, method === 'DELETE' ? undefined : { name, text: 'b' });
-        const action = { POST: 'note_created', PUT: 'note_updated', DELETE: 'note_removed' }[method];
-        const detail = { id: made?.id ?? answer.id, ...(method === 'PUT' && { fields: ['text'] }) };
-        return { actor: byAdmin, action, target: { kind: 'note', name }, detail };
-      };
-    },
-  })),
   {
     route: 'POST /api/v1/sites',
     how: 'by an administrator',
