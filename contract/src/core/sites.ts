@@ -51,6 +51,3 @@ export type Site = Type.Static<typeof Site>;
 
 export const SitePage = Page(Site, 'SitePage');
 export type SitePage = Type.Static<typeof SitePage>;
-
-export const SiteZones = Type.Named('SiteZones', { zones: Type.Array(Type.String()) });
-export type SiteZones = Type.Static<typeof SiteZones>;

@@ -2464,10 +2464,6 @@ export type SitePage = {
   next: string | null;
 };
 
-export type SiteZones = {
-  zones: (string)[];
-};
-
 export type StatusAnswer = {
   status: 'success';
   detail: string;
@@ -2900,7 +2896,6 @@ export interface Operations {
   list_rollouts: { query?: { cursor?: string; limit?: number }; answer: RolloutPage };
   list_sessions: { path: { username: string }; answer: (Session)[] };
   list_silences: { answer: SilenceList };
-  list_site_zones: { answer: SiteZones };
   list_sites: { query?: { path?: string; cursor?: string; limit?: number }; answer: SitePage };
   list_third_party_apps: { answer: (ThirdPartyAppSummary)[] };
   list_users: { answer: (TokenData)[] };
@@ -3088,7 +3083,6 @@ export const operations = {
   list_rollouts: 'GET /api/v1/rollouts',
   list_sessions: 'GET /api/v1/users/{username}/sessions',
   list_silences: 'GET /api/v1/silences',
-  list_site_zones: 'GET /api/v1/site_zones',
   list_sites: 'GET /api/v1/sites',
   list_third_party_apps: 'GET /api/v1/third_party_apps/',
   list_users: 'GET /api/v1/users/',

@@ -86,7 +86,6 @@ const table = `
   POST   /api/v1/agents/{ap_id}/config/{id}/result no   no   self no
   GET    /api/v1/sites                            yes  yes  no   yes:read
   POST   /api/v1/sites                            yes  no   no   no
-  GET    /api/v1/site_zones                       yes  no   no   no
   GET    /api/v1/sites/{id}                       yes  yes  no   yes:read
   PUT    /api/v1/sites/{id}                       yes  no   no   no
   DELETE /api/v1/sites/{id}                       yes  no   no   no

@@ -1,6 +1,6 @@
 // Sites: creates, moves and removes them, and shows to each caller those of the access points that it may see.
 import { randomUUID } from 'node:crypto';
-import type { Site, SiteCreate, SitePage, SiteZones } from '@weft/contract';
+import type { Site, SiteCreate, SitePage } from '@weft/contract';
 import { isSitePath, maxSitePathLength } from '@weft/contract/label-rules';
 import type { Actor, Caller } from '../../base/caller.ts';
 import { notFound, orNotFound, tooMany } from '../../base/errors.ts';
@@ -57,11 +57,6 @@ export class SiteService {
   async get(id: string, caller: Caller): Promise<Site> {
     const site = await this.#sites.get(id);
     return orNotFound(site && (await this.#sight(caller))(site), 'Site');
-  }
-
-  /** Of the sites that say one. */
-  async zones(): Promise<SiteZones> {
-    return { zones: [...new Set((await this.#sites.zones()).map(({ time_zone }) => time_zone))].sort() };
   }
 
   async create(input: SiteCreate, by: Actor): Promise<Site> {

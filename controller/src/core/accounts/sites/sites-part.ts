@@ -1,10 +1,9 @@
 // Sites as a part: where access points stand, with their routes.
-import { Site, SiteCreate, SitePage, SiteZones } from '@weft/contract';
+import { Site, SiteCreate, SitePage } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { adminsOnly, networkReaders } from '../../base/rights/permission.ts';
 import type { Events } from '../../events.ts';
 import { resourceRoutes } from '../../http/request/resource-routes.ts';
-import { routesOf } from '../../http/request/route.ts';
 import type { Network } from '../../network/network.ts';
 import type { Part, Platform } from '../../part.ts';
 import type { AuditService } from '../audit/audit-service.ts';
@@ -21,17 +20,8 @@ export function createSitesPart(platform: Platform & { network: Network; audit: 
     network,
     onChanged: events.sitesChanged.emit,
   });
-  return { sites, siteStore, routes: [...siteRoutes(sites), zonesRoute(sites)] } satisfies Part &
-    Record<string, unknown>;
+  return { sites, siteStore, routes: siteRoutes(sites) } satisfies Part & Record<string, unknown>;
 }
-
-const zonesRoute = (sites: SiteService) =>
-  routesOf('Fleet')('list_site_zones', 'GET /api/v1/site_zones', {
-    permission: adminsOnly,
-    summary: 'List the time zones of the sites',
-    response: SiteZones,
-    handle: () => sites.zones(),
-  });
 
 const query = Type.Object({
   path: Type.Optional.String({ maxLength: 255, description: 'Only the site with this path.' }),
