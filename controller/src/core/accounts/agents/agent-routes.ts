@@ -2,6 +2,7 @@
 import { Agent, AgentCreate, AgentUpdate, EnrolmentToken, EnrolmentTokenCreate } from '@weft/contract';
 import * as Type from '@weft/contract/schema';
 import { adminsAndAgentItself, adminsAndManagers, adminsOnly, agentReaders } from '../../base/rights/permission.ts';
+import { resourceRoutes } from '../../http/request/resource-routes.ts';
 import { done, type Route, type RouteContext, routesOf } from '../../http/request/route.ts';
 import type { TaggedAgent } from './agent-answers.ts';
 import type { AgentService } from './agent-service.ts';
@@ -61,26 +62,20 @@ export function agentRoutes({ agents, enrolment }: { agents: AgentService; enrol
       summary: 'Delete an agent',
       ...done('The agent has been deleted', (context) => agents.remove(context.path('ap_id'), context.caller)),
     }),
-    route('create_enrolment_token', 'POST /api/v1/enrolment_tokens', {
-      permission: adminsAndManagers,
-      summary: 'Create a token with which access points register themselves; it is shown only once',
-      body: EnrolmentTokenCreate,
-      response: EnrolmentToken,
-      handle: ({ body, caller }) =>
-        enrolment.create({ ...body, expires_in: body.expires_in!, max_uses: body.max_uses! }, caller),
-    }),
-    route('list_enrolment_tokens', 'GET /api/v1/enrolment_tokens', {
-      permission: adminsAndManagers,
-      summary: 'List the enrolment tokens that have not expired',
-      response: Type.Array(EnrolmentToken),
-      handle: ({ caller }) => enrolment.list(caller),
-    }),
-    route('remove_enrolment_token', 'DELETE /api/v1/enrolment_tokens/:id', {
-      permission: adminsAndManagers,
-      summary: 'Revoke an enrolment token',
-      ...done('The enrolment token has been revoked', (context) =>
-        enrolment.remove(context.path('id'), context.caller),
-      ),
+    ...resourceRoutes({
+      tag: 'Agents',
+      name: 'enrolment_token',
+      at: '/api/v1/enrolment_tokens/:id',
+      records: enrolment,
+      schemas: { input: EnrolmentTokenCreate, shown: EnrolmentToken, listed: Type.Array(EnrolmentToken) },
+      read: adminsAndManagers,
+      change: adminsAndManagers,
+      verbs: {
+        create: 'Create a token with which access points register themselves; it is shown only once',
+        list: 'List the enrolment tokens that have not expired',
+        remove: 'Revoke an enrolment token',
+      },
+      removed: 'The enrolment token has been revoked',
     }),
   ];
 }
