@@ -70,7 +70,7 @@ export function App() {
     const PublicPage = pageOf(match.route);
     return (
       <>
-        <PublicPage params={match.params} />
+        <PublicPage params={match.params} title={match.route.title} />
         <Toasts />
       </>
     );
@@ -95,7 +95,7 @@ function PageOrRefusal({ route, params }: { route: PageRoute; params: Record<str
     );
   }
   const Present = pageOf(route);
-  return <Present params={params} />;
+  return <Present params={params} title={route.title} />;
 }
 
 function PlaceholderPage({ title }: { title: string }) {

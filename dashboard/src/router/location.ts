@@ -53,6 +53,8 @@ function decode(segment: string): string | undefined {
 export interface PageProps {
   /** What stands for the names in the path, decoded. */
   params: Record<string, string>;
+  /** What its row in the list of pages calls it. */
+  title: string;
 }
 
 export interface Place {

@@ -1,4 +1,4 @@
-// Texts of components and of the frame around the pages that several places show, and titles of pages.
+// Texts of components and of the frame around the pages that several places show.
 
 export const failureText = {
   unreachable: 'Weft cannot be reached.',
@@ -22,42 +22,6 @@ export const componentText = {
   more: (count: string) => `and ${count} more`,
   progress: (done: string, total: string) => `${done} of ${total}`,
   table: { filter: 'Filter' },
-};
-
-export const pageTitles = {
-  overview: 'Overview',
-  alarms: 'Alarms',
-  incidents: 'Incidents',
-  incident: 'Incident',
-  events: 'Events',
-  sites: 'Sites',
-  notifications: 'Notifications',
-  wall: 'Wall display',
-  map: 'Map',
-  agents: 'Access points',
-  devices: 'Devices',
-  device: 'Device',
-  compare: 'Compare',
-  energy: 'Energy',
-  commands: 'Commands',
-  command: 'Command',
-  sendCommand: 'Send a command',
-  emulator: 'Emulator',
-  network: 'Emulated network',
-  newNetwork: 'New network',
-  jobs: 'Jobs',
-  job: 'Job',
-  conflicts: 'Conflicts',
-  configuration: 'Configuration',
-  changeSet: 'Change set',
-  rollout: 'Roll-out',
-  apps: 'Apps',
-  users: 'Users',
-  audit: 'Audit log',
-  settings: 'Settings',
-  signUp: 'Create an account',
-  recoverPassword: 'Forgot your password?',
-  resetPassword: 'Choose a new password',
 };
 
 export const shellText = {

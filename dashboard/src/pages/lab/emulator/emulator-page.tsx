@@ -9,9 +9,8 @@ import { type Column, column, Table, wideColumn } from '../../../components/tabl
 import { demoNetwork, startDemoNetwork } from '../../../data/demo-network.ts';
 import { useFeed } from '../../../data/use-feed.ts';
 import { formatMoment, formatNumber } from '../../../format.ts';
-import { navigate, useQueryState } from '../../../router/location.ts';
+import { navigate, type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { emulatorText } from '../../../text/pages.ts';
 import './emulator-page.css';
 import { countsByType, RunKinds, RunProgress, RunStateChip } from './run-words.tsx';
@@ -57,7 +56,7 @@ const ownColumns = allUsersColumns.filter(({ name }) => name !== 'owner');
 const textOf = (run: EmulatorRun) =>
   `${countsByType(run).flat().join(' ')} ${emulatorText.states[run.state]} ${run.seed} ${run.owner} ${run.job_number}`;
 
-export function EmulatorPage() {
+export function EmulatorPage({ title }: PageProps) {
   const isAdmin = session.value?.isAdmin === true;
   const [whose, setWhose] = useQueryState('whose');
   const query = { limit: pageSize, ...(isAdmin && whose === 'all' && { all: true }) };
@@ -85,7 +84,7 @@ export function EmulatorPage() {
     <Choice label="Owner" value={whose} onChange={setWhose} options={{ '': 'Only mine', all: 'All users' }} />
   );
   return (
-    <Page title={pageTitles.emulator} actions={isEmpty ? (isAdmin ? whoseChoice : undefined) : design} isFilling>
+    <Page title={title} actions={isEmpty ? (isAdmin ? whoseChoice : undefined) : design} isFilling>
       <Loading data={rows} failure={failure} again="list_emulator_runs" lines={8} />
       {isEmpty && (
         <EmptyState
@@ -103,7 +102,7 @@ export function EmulatorPage() {
       )}
       {rows && !isEmpty && (
         <Table
-          label={pageTitles.emulator}
+          label={title}
           rows={rows}
           columns={whose === 'all' ? allUsersColumns : ownColumns}
           hrefOf={({ job_number }) => `/emulator/${encodeURIComponent(job_number)}`}

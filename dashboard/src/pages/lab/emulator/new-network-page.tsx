@@ -1,4 +1,5 @@
 // Designs a network: what there is, where, for how long, and what goes wrong; with the outcome in plain words beside it.
+import type { PageProps } from '../../../router/location.ts';
 import './new-network-page.css';
 import { useState } from 'preact/hooks';
 import { withProblemsMoved } from '../../../api/client.ts';
@@ -7,7 +8,6 @@ import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../../components/forms/form.tsx';
 import { Card, Page } from '../../../components/page.tsx';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { FaultRows } from './faults.tsx';
 import { DemandFields, LinkPolicyFields, TechnologyRows } from './network-fields.tsx';
 import { curlOf, fieldAt, initialNetwork, type NetworkValues, networkSentence, toRequest } from './network-form.ts';
@@ -16,7 +16,7 @@ import { startNetwork } from './run-words.tsx';
 
 const curlText = 'Show as curl command';
 
-export function NewNetworkPage() {
+export function NewNetworkPage({ title }: PageProps) {
   const form = useForm<NetworkValues>({ ...initialNetwork, sites: session.peek()?.isAdmin ? 'on' : '' });
   const [faults, setFaults] = useState<readonly number[]>([]);
   const submit = async (values: NetworkValues) => {
@@ -27,7 +27,7 @@ export function NewNetworkPage() {
     }
   };
   return (
-    <Page title={pageTitles.newNetwork} beside={<a href="/emulator">All networks</a>}>
+    <Page title={title} beside={<a href="/emulator">All networks</a>}>
       <Form form={form} label="New network" onSubmit={submit}>
         <div class="network-grid">
           <div class="stack">

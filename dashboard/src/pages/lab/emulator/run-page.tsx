@@ -13,7 +13,6 @@ import { useJobStream } from '../../../data/use-job-stream.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber, formatSpan } from '../../../format.ts';
 import type { PageProps } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { emulatorText } from '../../../text/pages.ts';
 import { ActiveFaults, FaultForm } from './faults.tsx';
 import { RunAgents, RunCounters } from './run-cards.tsx';
@@ -21,7 +20,7 @@ import { placesOfRun, RunKinds, RunStateChip, runEvents } from './run-words.tsx'
 
 const stopText = 'Stop';
 
-export function RunPage({ params }: PageProps) {
+export function RunPage({ params, title }: PageProps) {
   const job_number = params.job_number!;
   const { data: run, failure } = useOperation(
     'get_emulator_run',
@@ -33,7 +32,7 @@ export function RunPage({ params }: PageProps) {
   if (failure?.status === 404) {
     return (
       <UnknownPage
-        title={pageTitles.network}
+        title={title}
         {...{ back }}
         unknown="Network not found"
         words="Networks are removed one day after they end. This network may also belong to another user. Check the list of networks."
@@ -42,7 +41,7 @@ export function RunPage({ params }: PageProps) {
   }
   return (
     <Page
-      title={pageTitles.network}
+      title={title}
       beside={
         <>
           {run && <RunStateChip state={run.state} />}

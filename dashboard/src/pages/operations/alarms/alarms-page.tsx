@@ -1,7 +1,8 @@
 // Alarms: what is wrong now, what was, the rules that find it, and when nobody wants to be told.
+
 import { PageViews } from '../../../components/page.tsx';
+import type { PageProps } from '../../../router/location.ts';
 import './alarms-page.css';
-import { pageTitles } from '../../../text/components.ts';
 import { alarmsText } from '../../../text/pages.ts';
 import { ActiveAlarms, PastAlarms } from './alarm-list.tsx';
 import { RuleList } from './rule-list.tsx';
@@ -9,14 +10,8 @@ import { SilenceList } from './silences.tsx';
 
 const views = { active: ActiveAlarms, history: PastAlarms, rules: RuleList, silences: SilenceList };
 
-export function AlarmsPage() {
+export function AlarmsPage({ title }: PageProps) {
   return (
-    <PageViews
-      title={pageTitles.alarms}
-      path="/alarms"
-      label="Alarms, rules and silences"
-      names={alarmsText.views}
-      views={views}
-    />
+    <PageViews title={title} path="/alarms" label="Alarms, rules and silences" names={alarmsText.views} views={views} />
   );
 }

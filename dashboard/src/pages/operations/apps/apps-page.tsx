@@ -8,8 +8,7 @@ import { type Column, column, Table, wideColumn } from '../../../components/tabl
 import { serverNow } from '../../../data/freshness.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import { appsText } from '../../../text/pages.ts';
 import './apps-page.css';
 import { PermissionWords, permissionSentence, sentenceText } from './permission-sentence.tsx';
@@ -45,7 +44,7 @@ function Until({ at }: { at: number | undefined }) {
   return <>{new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' })}</>;
 }
 
-export function AppsPage() {
+export function AppsPage({ title }: PageProps) {
   const [register] = useQueryState('register');
   const { data: apps, failure } = useOperation('list_third_party_apps', {}, { pollMs: 15_000 });
   // A change made on the way here may not have been heard of yet.
@@ -53,7 +52,7 @@ export function AppsPage() {
   if (register !== '') return <RegisterApp />;
   const way = <ButtonLink kind="primary" icon="plus" href="/apps?register=yes" words={appsText.register} />;
   return (
-    <Page title={pageTitles.apps} actions={apps?.length === 0 ? undefined : way} isFilling>
+    <Page title={title} actions={apps?.length === 0 ? undefined : way} isFilling>
       <Loading data={apps} failure={failure} again="list_third_party_apps" lines={6} />
       {apps?.length === 0 && (
         <EmptyState
@@ -64,7 +63,7 @@ export function AppsPage() {
       )}
       {apps && apps.length > 0 && (
         <Table
-          label={pageTitles.apps}
+          label={title}
           rows={apps}
           columns={columns}
           hrefOf={({ app_name }) => `/apps/${encodeURIComponent(app_name)}`}

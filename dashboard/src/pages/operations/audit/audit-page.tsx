@@ -1,4 +1,5 @@
 // The audit log, newest first: who changed what, and when.
+
 import { useState } from 'preact/hooks';
 import type { AuditEntry } from '../../../api/client.ts';
 import { AgentName } from '../../../components/agent-name.tsx';
@@ -17,7 +18,7 @@ import {
 import { agentName, hasAgentName } from '../../../data/agents.ts';
 import { usePages } from '../../../data/use-feed.ts';
 import { formatExactly, formatMoment } from '../../../format.ts';
-import { pageTitles } from '../../../text/components.ts';
+import type { PageProps } from '../../../router/location.ts';
 import './audit-page.css';
 import {
   actionWords,
@@ -45,7 +46,7 @@ const text = {
 
 const pageSize = 100;
 
-export function AuditPage() {
+export function AuditPage({ title }: PageProps) {
   const filters = useFilters('actor', 'action', 'target', 'since', 'until');
   const { action } = filters.values;
   const feed = usePages('list_audit_entries', { query: { ...filters.query, limit: pageSize } }, { pollMs: 5000 });
@@ -53,7 +54,7 @@ export function AuditPage() {
   const known = Object.keys(auditText.actions).sort((a, b) => actionWords(a).localeCompare(actionWords(b)));
   const actions = action === '' || known.includes(action) ? known : [action, ...known];
   return (
-    <Page title={pageTitles.audit}>
+    <Page title={title}>
       <p class="soft">
         All changes and who made them. Each entry contains the hash of the entry before it, so tampering is detected. To
         verify the log, run <code>weft audit verify</code>

@@ -12,7 +12,6 @@ import { agentName } from '../../../data/agents.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment } from '../../../format.ts';
 import type { PageProps } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { commandsText } from '../../../text/pages.ts';
 import { commandHref, isCancellable, isEnded, RivalLink, StatusLine, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, commandInWords, decisionSentence, parameterWords, withFullStop } from './command-words.ts';
@@ -20,7 +19,7 @@ import { writeCommand } from './declared-commands.ts';
 
 const text = { cancel: 'Cancel command', result: 'Answer of the agent' };
 
-export function CommandPage({ params }: PageProps) {
+export function CommandPage({ params, title }: PageProps) {
   const command_id = params.command_id!;
   const { data: command, failure } = useOperation(
     'get_command',
@@ -32,7 +31,7 @@ export function CommandPage({ params }: PageProps) {
   if (failure?.status === 404) {
     return (
       <UnknownPage
-        title={pageTitles.command}
+        title={title}
         {...{ back }}
         unknown="Command not found"
         words="Commands are deleted some time after they end. This command may also belong to another user. Check the list of commands."
@@ -41,7 +40,7 @@ export function CommandPage({ params }: PageProps) {
   }
   return (
     <Page
-      title={command ? commandInWords(command) : pageTitles.command}
+      title={command ? commandInWords(command) : title}
       beside={back}
       actions={
         command && (

@@ -15,9 +15,8 @@ import { now } from '../../../data/freshness.ts';
 import { useFeed } from '../../../data/use-feed.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { formatAge, formatMoment } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { commandsText } from '../../../text/pages.ts';
 import { isEnded, StatusDots, VerdictChip } from './command-marks.tsx';
 import { argumentsInWords, rivalSentence } from './command-words.ts';
@@ -75,7 +74,7 @@ function Age({ at }: { at: number }) {
 const textOf = (command: Command) =>
   `${command.name} ${argumentsInWords(command.args)} ${command.ap_id} ${agentName(command.ap_id)} ${command.state} ${command.caller_name} ${rivalSentence(command) ?? ''}`;
 
-export function CommandsPage() {
+export function CommandsPage({ title }: PageProps) {
   const { isAdmin = false, username } = session.value ?? {};
   const [state, setState] = useQueryState('state');
   const [agent, setAgent] = useQueryState('agent');
@@ -140,7 +139,7 @@ export function CommandsPage() {
     </>
   );
   return (
-    <Page title={pageTitles.commands} actions={isEmpty && !isFiltered ? undefined : send} isFilling>
+    <Page title={title} actions={isEmpty && !isFiltered ? undefined : send} isFilling>
       {failure && !isOfRejected && <FailureNotice failure={failure} onRetry={() => queries.refresh('list_commands')} />}
       {isOfRejected && <RejectedList agent={agent} tools={tools} />}
       {!isOfRejected && !rows && !failure && !isFiltered && <SkeletonLines count={10} />}
@@ -153,7 +152,7 @@ export function CommandsPage() {
       )}
       {!isOfRejected && (isFiltered || (shown && !isEmpty)) && (
         <Table
-          label={pageTitles.commands}
+          label={title}
           rows={shown}
           columns={columns}
           hrefOf={({ command_id }) => `/commands/${encodeURIComponent(command_id)}`}

@@ -7,8 +7,7 @@ import { EmptyState, Loading } from '../../../components/feedback.tsx';
 import { Card, Page } from '../../../components/page.tsx';
 import { isOfNetwork } from '../../../data/agents.ts';
 import { useFleet } from '../../../data/fleet.ts';
-import { place, setQuery, useQueryState } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
+import { type PageProps, place, setQuery, useQueryState } from '../../../router/location.ts';
 import { commandsText } from '../../../text/pages.ts';
 import { AgentList, AgentPattern } from './agent-picker.tsx';
 import { CommandForm } from './command-form.tsx';
@@ -17,7 +16,7 @@ import './send-command-page.css';
 
 const collator = new Intl.Collator('en', { numeric: true });
 
-export function SendCommandPage() {
+export function SendCommandPage({ title }: PageProps) {
   const { agents: all, failure } = useFleet();
   const [network] = useQueryState('network');
   const agents = useMemo(
@@ -36,7 +35,7 @@ export function SendCommandPage() {
   const sorted = useMemo(() => agents?.toSorted((a, b) => collator.compare(a.ap_id, b.ap_id)), [agents]);
   const initial = useMemo(() => readCommand(new URLSearchParams(place.peek().search).get('command') ?? ''), []);
   return (
-    <Page title={pageTitles.sendCommand} beside={<a href="/commands">{commandsText.one.back}</a>}>
+    <Page title={title} beside={<a href="/commands">{commandsText.one.back}</a>}>
       <Loading data={agents} failure={failure} lines={8} />
       {agents?.length === 0 && (
         <EmptyState

@@ -14,8 +14,7 @@ import { TimeWindowMenu, timeWindowSeconds, useZoom } from '../../../components/
 import { agentName, findAgent } from '../../../data/agents.ts';
 import { type FleetAgent, useFleet } from '../../../data/fleet.ts';
 import { labelWithoutUnit, unitOf } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import {
   maxAgents,
   maxMetrics,
@@ -113,7 +112,7 @@ export function AgentPicker({ agents, fleet, onChange }: AgentPickerProps) {
   );
 }
 
-export function ComparePage() {
+export function ComparePage({ title }: PageProps) {
   const [agentText, setAgents] = useQueryState('agents');
   const [metricText, setMetrics] = useQueryState('metrics');
   const { agents: fleet, failure } = useFleet();
@@ -129,7 +128,7 @@ export function ComparePage() {
   const labels = new Map(offer.metrics?.map(({ name, label }) => [name, label]));
   return (
     <Page
-      title={pageTitles.compare}
+      title={title}
       actions={
         <>
           {agents.length > 0 && (

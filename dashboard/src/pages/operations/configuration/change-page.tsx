@@ -14,7 +14,7 @@ import { agentName } from '../../../data/agents.ts';
 import { configRights, queries, useOperation } from '../../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../../format.ts';
 import { navigate, type PageProps, place } from '../../../router/location.ts';
-import { componentText, pageTitles } from '../../../text/components.ts';
+import { componentText } from '../../../text/components.ts';
 import { configurationText } from '../../../text/pages.ts';
 import { SettingsList, selectorWords, valueWords } from './config-words.tsx';
 import { SetState } from './configuration-page.tsx';
@@ -33,12 +33,12 @@ const countOf = (count: number) => formatCount(count, 'access point');
 const namesShown = 12;
 const back = <a href="/configuration?view=changes">All change sets</a>;
 
-export function ChangePage({ params: { id = '' } }: PageProps) {
+export function ChangePage({ params: { id = '' }, title: kind }: PageProps) {
   const isNew = id === 'new';
   const { data, failure } = useOperation('get_change_set', { path: { id } }, { pollMs: 5000, isWanted: !isNew });
   const layer = (isNew && new URLSearchParams(place.peek().search).get('layer')) || '';
   const first = useOperation('get_config_layer', { path: { id: layer } }, { isWanted: layer !== '' });
-  const title = data?.title ?? (isNew ? configurationText.create : pageTitles.changeSet);
+  const title = data?.title ?? (isNew ? configurationText.create : kind);
   if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown="Change set not found" words="" />;
   if (isNew && !configRights().drafts)
     return <UnknownPage {...{ title, back }} unknown="Only managers and administrators draft changes" words="" />;

@@ -8,8 +8,7 @@ import { OlderButton } from '../../../components/tables/filter-bar.tsx';
 import { usePages } from '../../../data/use-feed.ts';
 import { configRights } from '../../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../../format.ts';
-import { navigate } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
+import { navigate, type PageProps } from '../../../router/location.ts';
 import { configurationText } from '../../../text/pages.ts';
 import { SettingsList, StateMark, selectorWords } from './config-words.tsx';
 import { Values } from './values.tsx';
@@ -32,10 +31,10 @@ const text = {
 
 const views = { layers: Layers, changes: Changes, rollouts: Rollouts, values: Values };
 
-export function ConfigurationPage() {
+export function ConfigurationPage({ title }: PageProps) {
   return (
     <PageViews
-      title={pageTitles.configuration}
+      title={title}
       path="/configuration"
       {...{ label: 'Layers, change sets, roll-outs and values', names: text.views, views }}
     />

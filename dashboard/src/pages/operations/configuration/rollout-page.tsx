@@ -12,7 +12,6 @@ import { metricWords } from '../../../data/metrics.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../../format.ts';
 import type { PageProps } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { configurationText } from '../../../text/pages.ts';
 import { type RolloutAction, rankOf, rolloutActions, StateMark, selectorWords } from './config-words.tsx';
 
@@ -35,13 +34,13 @@ const listed = 1000;
 const shown = 200;
 const soonMs = ({ state }: Pick<Rollout, 'state'>) => (state === 'running' || state === 'reverting' ? 2000 : 10_000);
 
-export function RolloutPage({ params }: PageProps) {
+export function RolloutPage({ params, title: kind }: PageProps) {
   const path = { id: params.id! };
   const { data: rollout, failure } = useOperation('get_rollout', { path }, { pollMs: soonMs });
   const { data: agents } = useOperation('list_rollout_agents', { path, query: { limit: listed } }, { pollMs: 4000 });
   useMemo(() => agents && noteNames(agents.items), [agents]);
   const [asked, setAsked] = useState<RolloutAction | undefined>(undefined);
-  const title = rollout?.title ?? pageTitles.rollout;
+  const title = rollout?.title ?? kind;
   if (failure?.status === 404) return <UnknownPage {...{ title, back }} unknown="Roll-out not found" words="" />;
   // The server names access points by their ids.
   const named = agents?.items.find(({ ap_id }) => rollout?.reason?.includes(ap_id));

@@ -11,9 +11,8 @@ import { Button } from '../../../components/button.tsx';
 import { Glyph } from '../../../components/glyph.tsx';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatNumber, formatSpan, formatValue } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { conflictsText } from '../../../text/pages.ts';
 import { ConflictLog } from './conflict-log.tsx';
 import { RulesEditor } from './rules-editor.tsx';
@@ -158,6 +157,6 @@ function GroupRow({ group, rules, isSought }: GroupProps & { isSought: boolean }
 
 const views = { log: ConflictLog, rules: ConflictRulesView };
 
-export function ConflictsPage() {
-  return <PageViews title={pageTitles.conflicts} path="/conflicts" label="View" names={viewsText} views={views} />;
+export function ConflictsPage({ title }: PageProps) {
+  return <PageViews title={title} path="/conflicts" label="View" names={viewsText} views={views} />;
 }

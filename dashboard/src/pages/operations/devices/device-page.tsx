@@ -15,7 +15,6 @@ import { useAgents } from '../../../data/lists/list-pages.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatMoment } from '../../../format.ts';
 import type { PageProps } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { devicesText } from '../../../text/pages.ts';
 import { AboutCard } from './about-card.tsx';
 import { historyLines, useDeviceHistory } from './device-history.ts';
@@ -34,7 +33,7 @@ const stickyText = {
 /** As many as one selector takes. */
 const maxNamed = 20;
 
-export function DevicePage({ params }: PageProps) {
+export function DevicePage({ params, title: kind }: PageProps) {
   const name = params.device!;
   // An address is neither sent nor shown.
   const isAddress = looksLikeAddress(name);
@@ -43,7 +42,7 @@ export function DevicePage({ params }: PageProps) {
     { path: { device: name } },
     { pollMs: 2000, isWanted: !isAddress },
   );
-  const title = isAddress ? pageTitles.device : (data?.device ?? name);
+  const title = isAddress ? kind : (data?.device ?? name);
   if (isAddress || failure?.status === 404) {
     return (
       <Page title={title} beside={<a href="/devices">All devices</a>}>

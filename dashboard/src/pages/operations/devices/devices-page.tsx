@@ -13,9 +13,9 @@ import { Table } from '../../../components/tables/table.tsx';
 import { byName, useDevices } from '../../../data/lists/use-devices.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { componentText, pageTitles } from '../../../text/components.ts';
+import { componentText } from '../../../text/components.ts';
 import { devicesText } from '../../../text/pages.ts';
 import { deviceColumns, deviceHref } from './device-values.tsx';
 
@@ -55,7 +55,7 @@ export function useDeviceSearch(): DeviceSearch {
 /** Rows beyond where the list was left, to fill the window. */
 const rowsInWindow = 100;
 
-export function DevicesPage() {
+export function DevicesPage({ title }: PageProps) {
   const [selector, setSelector] = useQueryState('selector');
   const [at] = useQueryState('at');
   const settled = useSettled(selector);
@@ -69,7 +69,7 @@ export function DevicesPage() {
   const isEmpty = rows?.length === 0 && !isFiltered;
   const { words = '', problem } = readSelector(selector);
   return (
-    <Page title={pageTitles.devices} isFilling>
+    <Page title={title} isFilling>
       {failure && <FailureNotice failure={failure} onRetry={retry} />}
       {!rows && !failure && <SkeletonLines count={10} />}
       {isEmpty && (
@@ -97,7 +97,7 @@ export function DevicesPage() {
           />
           {isAddress && <Notice kind="warning" title={devicesText.address} />}
           <Table<Device>
-            label={pageTitles.devices}
+            label={title}
             rows={isAddress ? [] : (rows ?? [])}
             columns={deviceColumns}
             hrefOf={({ device }) => deviceHref(device)}

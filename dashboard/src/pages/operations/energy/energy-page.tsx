@@ -21,9 +21,9 @@ import {
 import { serverNow } from '../../../data/freshness.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatCount, formatNumber, formatSpan, splitUnit } from '../../../format.ts';
-import { useQueryState } from '../../../router/location.ts';
+import { type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { componentText, pageTitles } from '../../../text/components.ts';
+import { componentText } from '../../../text/components.ts';
 import { energyText } from '../../../text/pages.ts';
 import {
   amountCells,
@@ -46,7 +46,7 @@ const pollMs = 60_000;
 /** In the order of the colours of lines, which are those of technologies. */
 const rankOf = (technology: string) => (technologyNames as readonly string[]).indexOf(technology) >>> 0;
 
-export function EnergyPage() {
+export function EnergyPage({ title }: PageProps) {
   const window = timeWindow.value;
   const { data, failure } = useOperation('get_energy', { query: { window } }, { pollMs });
   const isAdmin = session.value?.isAdmin === true;
@@ -74,7 +74,7 @@ export function EnergyPage() {
   const isEmpty = data?.total.access_points === 0;
   return (
     <Page
-      title={pageTitles.energy}
+      title={title}
       actions={
         <>
           <ExportMenu words="Export CSV" onChoose={exportCsv} />

@@ -1,4 +1,5 @@
 // What happened, newest first: presence, commands, conflicts, alarms and changes in one timeline.
+
 import { Fragment } from 'preact';
 import { EventGroup } from '../../../components/event-row.tsx';
 import { EmptyState, Loading } from '../../../components/feedback.tsx';
@@ -13,7 +14,7 @@ import {
 } from '../../../components/tables/filter-bar.tsx';
 import { eventFamilies, groupEvents, kindsOf, type LoggedEvent } from '../../../data/events.ts';
 import { usePages } from '../../../data/use-feed.ts';
-import { pageTitles } from '../../../text/components.ts';
+import type { PageProps } from '../../../router/location.ts';
 import './events-page.css';
 
 const families = {
@@ -32,7 +33,7 @@ const pageSize = 100;
 /** Devices move all the time, which hides what matters. */
 const calm = eventFamilies.filter((family) => family !== 'device').flatMap(kindsOf);
 
-export function EventsPage() {
+export function EventsPage({ title }: PageProps) {
   const filters = useFilters('what', 'agent', 'site', 'from', 'until');
   const { what = '', agent, ...given } = filters.query;
   const query = {
@@ -44,7 +45,7 @@ export function EventsPage() {
   const feed = usePages('list_events', { query }, { pollMs: 3000 });
   const { rows, failure, loadOlder } = feed;
   return (
-    <Page title={pageTitles.events}>
+    <Page title={title}>
       <FilterBar label="Filter events" filters={filters} clear="Clear filter">
         <FilterChoice
           label="What"

@@ -12,7 +12,6 @@ import { now } from '../../../data/freshness.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment, formatNumber, formatSpan, formatValue } from '../../../format.ts';
 import type { PageProps } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { AlarmLine, IncidentActions, incidentPollMs, StateMark, useIncidentEvents } from './incident-cards.tsx';
 import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
@@ -21,7 +20,7 @@ const timelineText = 'Timeline';
 const namesWithinMs = 5_000;
 const spanOf = (minutes: number) => (minutes === 0 ? '–' : formatSpan(minutes * 60, 2));
 
-export function IncidentPage({ params }: PageProps) {
+export function IncidentPage({ params, title }: PageProps) {
   const path = { incident_id: params.id! };
   useIncidentEvents();
   const { data: found, failure } = useOperation('get_incident', { path }, { pollMs: incidentPollMs });
@@ -30,7 +29,7 @@ export function IncidentPage({ params }: PageProps) {
   if (failure instanceof Failure && failure.status === 404) {
     return (
       <UnknownPage
-        title={pageTitles.incident}
+        title={title}
         back={back}
         unknown="Incident not found"
         words="It may be older than the event log, or about access points that you may not see."
@@ -40,7 +39,7 @@ export function IncidentPage({ params }: PageProps) {
   const incident = data?.merged_into === null ? data : undefined;
   return (
     <Page
-      title={data?.title ?? pageTitles.incident}
+      title={data?.title ?? title}
       beside={data ? <StateMark state={data.state} /> : back}
       lead={
         incident && (

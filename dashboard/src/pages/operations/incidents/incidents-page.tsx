@@ -1,4 +1,5 @@
 // Incidents: what broke, when, why, and who was affected; filtered in the address.
+
 import { ButtonLink } from '../../../components/button.tsx';
 import { EmptyState, Loading } from '../../../components/feedback.tsx';
 import { useSettled } from '../../../components/forms/selector-input.tsx';
@@ -12,7 +13,7 @@ import {
 } from '../../../components/tables/filter-bar.tsx';
 import { now } from '../../../data/freshness.ts';
 import { usePages } from '../../../data/use-feed.ts';
-import { pageTitles } from '../../../text/components.ts';
+import type { PageProps } from '../../../router/location.ts';
 import { incidentsText } from '../../../text/pages.ts';
 import {
   hrefOfIncident,
@@ -37,7 +38,7 @@ const hoursOf: Record<string, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168
 const pageSize = 50;
 const defaultWindow = '24h';
 
-export function IncidentsPage() {
+export function IncidentsPage({ title }: PageProps) {
   const filters = useFilters('window', 'state', 'selector');
   const { window: given, state, selector } = filters.values;
   const window = Object.hasOwn(hoursOf, given) ? given : defaultWindow;
@@ -47,7 +48,7 @@ export function IncidentsPage() {
   const feed = usePages('list_incidents', { query }, { pollMs: incidentPollMs });
   const { rows, failure, loadOlder } = feed;
   return (
-    <Page title={pageTitles.incidents}>
+    <Page title={title}>
       <FilterBar label="Filter incidents" filters={filters} clear="Clear filters">
         <FilterChoice
           label="Time"

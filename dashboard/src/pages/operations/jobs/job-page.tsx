@@ -10,7 +10,6 @@ import { Card, Facts, Page, UnknownPage } from '../../../components/page.tsx';
 import { useJobStream } from '../../../data/use-job-stream.ts';
 import { formatMoment, formatNumber, formatValue } from '../../../format.ts';
 import { isPageOfOurs, type PageProps, place } from '../../../router/location.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { JobCode } from './job-code.tsx';
 import { commandOf, JobStateChip, kindOf, summaryOf } from './job-words.tsx';
 
@@ -105,7 +104,7 @@ function RawMessage({ message }: { message: JobEnvelope }) {
   );
 }
 
-export function JobPage({ params }: PageProps) {
+export function JobPage({ params, title: kind }: PageProps) {
   const job_number = params.job_number!;
   const { job, messages, skipped, state, failure } = useJobStream(job_number);
   const [isCancelling, setCancelling] = useState(false);
@@ -115,14 +114,14 @@ export function JobPage({ params }: PageProps) {
     const back = <a href="/jobs">All jobs</a>;
     return (
       <UnknownPage
-        title={pageTitles.job}
+        title={kind}
         {...{ back }}
         unknown="Job not found"
         words="Jobs and their messages are deleted after one day. This job may also belong to another user. Check the list of jobs."
       />
     );
   }
-  const title = job ? kindOf(job) : pageTitles.job;
+  const title = job ? kindOf(job) : kind;
   return (
     <Page
       title={title}

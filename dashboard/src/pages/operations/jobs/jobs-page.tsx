@@ -13,10 +13,9 @@ import { now } from '../../../data/freshness.ts';
 import { useFeed } from '../../../data/use-feed.ts';
 import { queries, useOperation } from '../../../data/use-operation.ts';
 import { formatAge, formatNumber, formatValue } from '../../../format.ts';
-import { navigate, useQueryState } from '../../../router/location.ts';
+import { navigate, type PageProps, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
 import { type PaletteEntry, usePaletteActions } from '../../../shell/palette-entries.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { jobsText } from '../../../text/pages.ts';
 import { AgentDataDialog } from './agent-data-dialog.tsx';
 import { bulkWords, JobStateChip, kindOf, type ToldJob, withCommands } from './job-words.tsx';
@@ -96,7 +95,7 @@ function SmallProgress({ job: { progress, ended_at } }: { job: Job }) {
   );
 }
 
-export function JobsPage() {
+export function JobsPage({ title }: PageProps) {
   const isAdmin = session.value?.isAdmin === true;
   const [state, setState] = useQueryState('state');
   const [whose, setWhose] = useQueryState('whose');
@@ -151,7 +150,7 @@ export function JobsPage() {
   const isEmpty = rows?.length === 0;
   const isFiltered = state !== '' || whose !== '';
   return (
-    <Page title={pageTitles.jobs} actions={isEmpty && !isFiltered ? undefined : asking} isFilling>
+    <Page title={title} actions={isEmpty && !isFiltered ? undefined : asking} isFilling>
       <Loading data={rows} failure={failure} again="list_jobs" lines={10} />
       {isEmpty && !isFiltered && (
         <EmptyState
@@ -162,7 +161,7 @@ export function JobsPage() {
       )}
       {told && !(isEmpty && !isFiltered) && (
         <Table
-          label={pageTitles.jobs}
+          label={title}
           rows={told}
           columns={columns}
           hrefOf={({ job_number }) => `/jobs/${encodeURIComponent(job_number)}`}

@@ -13,8 +13,8 @@ import { type FleetAgent, useFleet } from '../../../data/fleet.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { LazyFleetMap } from '../../../map/lazy-fleet-map.tsx';
 import type { GeoPlace } from '../../../map/mercator.ts';
-import { setQuery, useQueryState } from '../../../router/location.ts';
-import { componentText, pageTitles } from '../../../text/components.ts';
+import { type PageProps, setQuery, useQueryState } from '../../../router/location.ts';
+import { componentText } from '../../../text/components.ts';
 import { agentsText } from '../../../text/pages.ts';
 import { AgentPanel } from './agent-panel.tsx';
 import { DevicePanel, useDrawnDevice } from './device-panel.tsx';
@@ -27,7 +27,7 @@ import './map-page.css';
 
 const restMs = 250;
 
-export function MapPage() {
+export function MapPage({ title }: PageProps) {
   const { agents, failure } = useFleet();
   const [type, setType] = useQueryState('type');
   const [state, setState] = useQueryState('state');
@@ -59,7 +59,7 @@ export function MapPage() {
   const isEmpty = agents?.length === 0;
   return (
     <Page
-      title={pageTitles.map}
+      title={title}
       isFilling
       actions={
         !isEmpty && (

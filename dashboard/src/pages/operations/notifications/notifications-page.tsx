@@ -1,4 +1,5 @@
 // Who and what is told of events: people by e-mail, programs by webhook.
+import type { PageProps } from '../../../router/location.ts';
 import './notifications-page.css';
 import { useState } from 'preact/hooks';
 import { call, type Notification, type Webhook } from '../../../api/client.ts';
@@ -6,7 +7,7 @@ import { Button } from '../../../components/button.tsx';
 import { PageViews } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment, formatNumber, formatSpan } from '../../../format.ts';
-import { componentText, pageTitles } from '../../../text/components.ts';
+import { componentText } from '../../../text/components.ts';
 import { notificationsText } from '../../../text/pages.ts';
 import { RecipientDialog, WebhookDialog } from './channel-dialogs.tsx';
 import { ChannelList } from './channel-list.tsx';
@@ -120,14 +121,6 @@ function webhookWords({ url, format, events, selector, waiting, parked, failing_
 
 const views = { email: RecipientList, webhooks: WebhookList };
 
-export function NotificationsPage() {
-  return (
-    <PageViews
-      title={pageTitles.notifications}
-      path="/notifications"
-      label="E-mail and webhooks"
-      names={text.views}
-      views={views}
-    />
-  );
+export function NotificationsPage({ title }: PageProps) {
+  return <PageViews title={title} path="/notifications" label="E-mail and webhooks" names={text.views} views={views} />;
 }

@@ -1,4 +1,5 @@
 // The network at a glance: five figures, what broke, the worst access points; while it is empty, the way to a first one.
+import type { PageProps } from '../../../router/location.ts';
 import './overview-page.css';
 import { AgentLink, SiteLink } from '../../../components/agent-name.tsx';
 import { ButtonLink } from '../../../components/button.tsx';
@@ -10,7 +11,6 @@ import { type FleetAgent, useFleet } from '../../../data/fleet.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
 import { SmallMap } from '../../../map/lazy-fleet-map.tsx';
-import { pageTitles } from '../../../text/components.ts';
 import { useIncidentEvents } from '../incidents/incident-cards.tsx';
 import { FigureStrip } from './figure-strip.tsx';
 import { reasonOf } from './figure-words.ts';
@@ -18,13 +18,13 @@ import { DemoNotice, FirstNetwork } from './first-network.tsx';
 import { HealthLine, useNetworkHealth } from './health-card.tsx';
 import { RecentIncidents, useRecentIncidents } from './recent-incidents.tsx';
 
-const title = 'Worst access points';
+const worstTitle = 'Worst access points';
 
 /** Ranked by the devices that lost service, with why: nobody has to open one to know. */
 export function WorstTable() {
   const { data, failure } = useNetworkHealth();
   return (
-    <Card title={title} look="worst-card" label={title}>
+    <Card title={worstTitle} look="worst-card" label={worstTitle}>
       {!data && !failure && <SkeletonLines count={5} />}
       {data?.worst.length === 0 && <p class="soft">None: all access points are good.</p>}
       {data && data.worst.length > 0 && (
@@ -51,12 +51,12 @@ export function WorstTable() {
   );
 }
 
-export function OverviewPage() {
+export function OverviewPage({ title }: PageProps) {
   const { agents, failure } = useFleet();
   const isEmpty = agents?.length === 0;
   return (
     <Page
-      title={pageTitles.overview}
+      title={title}
       lead={!isEmpty && <HealthLine agents={agents} />}
       actions={!isEmpty && <ButtonLink icon="screen" href="/wall" words="Wall display" />}
     >

@@ -7,11 +7,11 @@ import { ButtonLink } from '../../../components/button.tsx';
 import { Notice } from '../../../components/feedback.tsx';
 import { TextField } from '../../../components/forms/fields.tsx';
 import { Form, SubmitButton, useForm } from '../../../components/forms/form.tsx';
-import { navigate, place } from '../../../router/location.ts';
+import { navigate, type PageProps, place } from '../../../router/location.ts';
 import { signedOutBecause } from '../../../session/session.ts';
 import { refreshSetup, setup, signIn } from '../../../session/sign-in.ts';
 import { NewPasswordField, SignInForm, UsernameField } from '../../../session/sign-in-form.tsx';
-import { pageTitles, sessionText } from '../../../text/components.ts';
+import { sessionText } from '../../../text/components.ts';
 import { SessionFrame } from './session-frame.tsx';
 
 const text = {
@@ -86,13 +86,13 @@ export function SignInPage() {
   );
 }
 
-export function SignUpPage() {
+export function SignUpPage({ title }: PageProps) {
   const form = useForm({ username: '', password: '' });
   const [waiting, setWaiting] = useState<string | undefined>(undefined);
   const mustWait = setup.value?.signup === 'approve';
   return (
     <SessionFrame
-      title={pageTitles.signUp}
+      title={title}
       foot={
         <span>
           Already have an account? <a href="/sign-in">{sessionText.signIn}</a>
@@ -114,7 +114,7 @@ export function SignUpPage() {
       {waiting === undefined && (
         <Form
           form={form}
-          label={pageTitles.signUp}
+          label={title}
           onSubmit={async ({ username, password }) => {
             await call('sign_up', { json: { username, password } });
             if (mustWait) setWaiting(username.trim());
@@ -134,12 +134,12 @@ export function SignUpPage() {
   );
 }
 
-export function RecoverPasswordPage() {
+export function RecoverPasswordPage({ title }: PageProps) {
   const form = useForm({ username: '' });
   const [isSent, setSent] = useState(false);
   return (
     <SessionFrame
-      title={pageTitles.recoverPassword}
+      title={title}
       {...(!isSent && {
         words: 'Enter your e-mail address. If it has an account, you receive a link within a minute.',
       })}
@@ -154,7 +154,7 @@ export function RecoverPasswordPage() {
       ) : (
         <Form
           form={form}
-          label={pageTitles.recoverPassword}
+          label={title}
           onSubmit={async ({ username }) => {
             await call('request_password_recovery', { json: { username } });
             setSent(true);
@@ -168,7 +168,7 @@ export function RecoverPasswordPage() {
   );
 }
 
-export function ResetPasswordPage() {
+export function ResetPasswordPage({ title }: PageProps) {
   const { hash } = place.value;
   // Another link may be pasted into the same tab, which loads nothing again.
   const latest = useRef('');
@@ -184,7 +184,7 @@ export function ResetPasswordPage() {
   const signIn = <ButtonLink kind="primary" href="/sign-in" words={sessionText.signIn} />;
   if (token === '') {
     return (
-      <SessionFrame title={pageTitles.resetPassword} foot={<a href="/sign-in">{text.back}</a>}>
+      <SessionFrame title={title} foot={<a href="/sign-in">{text.back}</a>}>
         <Notice
           kind="warning"
           title="This link is incomplete"
@@ -196,7 +196,7 @@ export function ResetPasswordPage() {
   }
   return (
     <SessionFrame
-      title={pageTitles.resetPassword}
+      title={title}
       {...(!isDone && {
         words: 'After this, sign in with the new password. All sessions of this account end.',
         foot: <a href="/recover-password">{text.again}</a>,
@@ -210,7 +210,7 @@ export function ResetPasswordPage() {
       ) : (
         <Form
           form={form}
-          label={pageTitles.resetPassword}
+          label={title}
           onSubmit={async ({ new_password }) => {
             await call('reset_password', { json: { token, new_password } });
             setUsedToken(token);

@@ -1,4 +1,5 @@
 // One's account, how the dashboard looks, notifications, the way for programs, and how the service is.
+import type { PageProps } from '../../../router/location.ts';
 import './settings-page.css';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../../../api/client.ts';
@@ -21,7 +22,7 @@ import {
   type ThemeChoice,
   themeChoice,
 } from '../../../styles/theme.ts';
-import { pageTitles, shellText } from '../../../text/components.ts';
+import { shellText } from '../../../text/components.ts';
 import { AccountCard, DeleteAccountCard, PasswordCard, SessionsCard } from './account-cards.tsx';
 
 const text = {
@@ -229,9 +230,9 @@ export function DevicePrivacyCard() {
   );
 }
 
-export function SettingsPage() {
+export function SettingsPage({ title }: PageProps) {
   return (
-    <Page title={pageTitles.settings}>
+    <Page title={title}>
       <div class="settings-grid">
         <div class="stack">
           <AccountCard />

@@ -1,4 +1,5 @@
 // The sites as a tree: how many access points each has, where it is, and its time zone.
+
 import { useMemo, useState } from 'preact/hooks';
 import type { Site, SiteHealth } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -7,8 +8,8 @@ import { HealthMark } from '../../../components/glyph.tsx';
 import { Page } from '../../../components/page.tsx';
 import { type SiteNode, siteTree, useSites } from '../../../data/sites.ts';
 import { formatNumber } from '../../../format.ts';
+import type { PageProps } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { agentsText, sitesText } from '../../../text/pages.ts';
 import { useNetworkHealth } from '../overview/health-card.tsx';
 import { SiteDialog } from './site-dialog.tsx';
@@ -16,7 +17,7 @@ import './sites-page.css';
 
 type Editing = { site?: Site; path?: string };
 
-export function SitesPage() {
+export function SitesPage({ title }: PageProps) {
   const { sites, failure } = useSites();
   const [editing, setEditing] = useState<Editing | undefined>(undefined);
   const isAdmin = session.value?.isAdmin === true;
@@ -27,7 +28,7 @@ export function SitesPage() {
     <Button icon="plus" kind="primary" onClick={() => setEditing({})} words={sitesText.create} />
   );
   return (
-    <Page title={pageTitles.sites} actions={roots.length > 0 && create}>
+    <Page title={title} actions={roots.length > 0 && create}>
       <Loading data={sites} failure={failure} again="list_sites" lines={8} />
       {sites?.length === 0 && (
         <EmptyState

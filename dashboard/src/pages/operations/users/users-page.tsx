@@ -10,9 +10,8 @@ import { Page } from '../../../components/page.tsx';
 import { type Column, column, Table, wideColumn } from '../../../components/tables/table.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment } from '../../../format.ts';
-import { place, useQueryState } from '../../../router/location.ts';
+import { type PageProps, place, useQueryState } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
-import { pageTitles } from '../../../text/components.ts';
 import { usersText } from '../../../text/pages.ts';
 import { guardedChange, refreshUsers, toUsers, type User } from './user.ts';
 import { AddUserDialog, UserDialog } from './user-dialog.tsx';
@@ -101,7 +100,7 @@ function stateOf({ disabled, isWaiting }: User): string {
   return disabled ? 'Disabled' : 'Enabled';
 }
 
-export function UsersPage() {
+export function UsersPage({ title }: PageProps) {
   const { data, failure: usersFailure } = useOperation('list_users', {}, { pollMs: 15_000 });
   const { data: disabled, failure: disabledFailure } = useOperation('list_disabled_users', {}, { pollMs: 15_000 });
   const { data: waiting, failure: waitingFailure } = useOperation('list_waiting_users', {}, { pollMs: 15_000 });
@@ -123,7 +122,7 @@ export function UsersPage() {
   };
   return (
     <Page
-      title={pageTitles.users}
+      title={title}
       isFilling
       actions={<Button kind="primary" icon="plus" onClick={() => setAdding(true)} words={usersText.invite} />}
     >
@@ -136,7 +135,7 @@ export function UsersPage() {
       {!rows && !failure && <SkeletonLines count={6} />}
       {rows && (
         <Table
-          label={pageTitles.users}
+          label={title}
           rows={rows}
           columns={columns}
           keyOf={({ username }) => username}

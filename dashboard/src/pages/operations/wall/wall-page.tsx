@@ -1,4 +1,5 @@
 // The network on a display on the wall: large type, no navigation, nothing to touch. Everything follows by itself.
+
 import { ButtonLink } from '../../../components/button.tsx';
 import { SkeletonLines } from '../../../components/feedback.tsx';
 import { Page } from '../../../components/page.tsx';
@@ -6,7 +7,7 @@ import { useFleet } from '../../../data/fleet.ts';
 import { now } from '../../../data/freshness.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { LazyFleetMap } from '../../../map/lazy-fleet-map.tsx';
-import { pageTitles } from '../../../text/components.ts';
+import type { PageProps } from '../../../router/location.ts';
 import { AlarmWords } from '../alarms/alarm-dialog.tsx';
 import '../alarms/alarms-page.css';
 import { HealthCard } from '../overview/health-card.tsx';
@@ -15,7 +16,7 @@ import './wall-page.css';
 /** As many as fit. */
 const limit = 8;
 
-export function WallPage() {
+export function WallPage({ title }: PageProps) {
   const { agents } = useFleet();
   const query = { state: 'firing,acknowledged', sort: 'severity' as const, caused: false, shelved: false, limit };
   const { data } = useOperation('list_alarms', { query }, { pollMs: 3000 });
@@ -24,7 +25,7 @@ export function WallPage() {
   return (
     <div class="wall">
       <Page
-        title={pageTitles.wall}
+        title={title}
         isFilling
         actions={
           <>

@@ -15,8 +15,8 @@ import { useAgents } from '../../../../data/lists/list-pages.ts';
 import { useMetricNames } from '../../../../data/metrics.ts';
 import { useIsManager } from '../../../../data/use-operation.ts';
 import { formatNumber } from '../../../../format.ts';
-import { useQueryState } from '../../../../router/location.ts';
-import { componentText, pageTitles } from '../../../../text/components.ts';
+import { type PageProps, useQueryState } from '../../../../router/location.ts';
+import { componentText } from '../../../../text/components.ts';
 import { agentsText, overviewText } from '../../../../text/pages.ts';
 import { maxAgents } from '../../compare/compare-series.ts';
 import { LabelsDialog } from '../labels-dialog.tsx';
@@ -59,7 +59,7 @@ const { asleep: _asleep, ...agentStates } = componentText.states;
 /** What goes wrong stands at the top. */
 const worstFirst = '-state';
 
-export function AgentsPage() {
+export function AgentsPage({ title }: PageProps) {
   const [selector, setSelector] = useQueryState('selector');
   const [state, setState] = useQueryState('state');
   const [health, setHealth] = useQueryState('health');
@@ -108,7 +108,7 @@ export function AgentsPage() {
       ),
     );
   return (
-    <Page title={pageTitles.agents} isFilling actions={isManager && data && !isEmpty && register}>
+    <Page title={title} isFilling actions={isManager && data && !isEmpty && register}>
       <Loading data={data} failure={failure} again="list_agents" lines={10} />
       {isEmpty && (
         <EmptyState
@@ -139,7 +139,7 @@ export function AgentsPage() {
             attributes={{ 'aria-label': 'Which access points', type: 'search' }}
           />
           <Table<AgentListItem>
-            label={pageTitles.agents}
+            label={title}
             rows={data?.items ?? []}
             columns={columns}
             keyOf={({ ap_id }) => ap_id}
