@@ -141,12 +141,48 @@ export function Facts({ rows, look = 'facts', label }: FactsProps) {
   );
 }
 
-/** Of a plain table: the titles of its columns, with a class where the column has one. */
-export function TableHead({
-  titles,
-}: {
-  titles: readonly (string | readonly [title: string, look: string] | false)[];
-}) {
+/** With a class where the column has one; false: there is no such column. */
+type ColumnTitle = string | readonly [title: string, look: string] | false;
+
+interface PlainTableProps {
+  look: string;
+  caption?: string;
+  titles: readonly ColumnTitle[];
+  /** Cells in the order of the titles. */
+  rows: readonly (readonly ComponentChildren[])[];
+  /** The first cell of a row says what the row is about. */
+  hasRowHeads?: boolean;
+}
+
+/** Few rows, all drawn, in the order in which they are given. */
+export function PlainTable({ look, caption, titles, rows, hasRowHeads = false }: PlainTableProps) {
+  return (
+    <table class={look}>
+      {caption && <caption>{caption}</caption>}
+      <TableHead titles={titles} />
+      <tbody>
+        {rows.map((cells, row) => (
+          <tr key={row}>
+            {titles.map((title, place) => {
+              if (title === false) return null;
+              const [Cell, scope] = hasRowHeads && place === 0 ? (['th', 'row'] as const) : (['td'] as const);
+              return (
+                <Cell
+                  key={place}
+                  scope={scope}
+                  class={typeof title === 'string' ? undefined : title[1]}
+                  children={cells[place]}
+                />
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function TableHead({ titles }: Pick<PlainTableProps, 'titles'>) {
   return (
     <thead>
       <tr>

@@ -4,7 +4,7 @@ import { formatMoment, formatNumber, formatValue } from '../../format.ts';
 import { colourOf } from '../../styles/theme.ts';
 import { saveFile } from '../copyable.tsx';
 import { Dialog } from '../dialog.tsx';
-import { TableHead } from '../page.tsx';
+import { PlainTable } from '../page.tsx';
 import { alignLines, type ChartLine } from './chart-shape.ts';
 
 const tableText = (title: string) => `Values of ${title}`;
@@ -79,21 +79,16 @@ export function ChartTable({ title, unit, lines, onClose }: ChartTableProps) {
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
       <div class="plain-table-frame chart-table" tabIndex={0} role="region" aria-label={tableText(title)}>
-        <table class="plain-table">
-          <TableHead titles={['Time', ...titles.map((label) => [label, 'end'] as const)]} />
-          <tbody>
-            {rows.reverse().map(({ time, row }) => (
-              <tr key={time}>
-                <td>{formatMoment(time * 1000)}</td>
-                {columns.map((column, index) => (
-                  <td key={index} class="end">
-                    {typeof column[row] === 'number' ? formatValue(column[row], unit) : '–'}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          look="plain-table"
+          titles={['Time', ...titles.map((label) => [label, 'end'] as const)]}
+          rows={rows
+            .reverse()
+            .map(({ time, row }) => [
+              formatMoment(time * 1000),
+              ...columns.map((column) => (typeof column[row] === 'number' ? formatValue(column[row], unit) : '–')),
+            ])}
+        />
       </div>
     </Dialog>
   );

@@ -1,5 +1,4 @@
 // Designs a network: what there is, where, for how long, and what goes wrong; with the outcome in plain words beside it.
-import type { PageProps } from '../../../router/location.ts';
 import './new-network-page.css';
 import { useState } from 'preact/hooks';
 import { withProblemsMoved } from '../../../api/client.ts';
@@ -7,6 +6,7 @@ import { CodeBlock } from '../../../components/copyable.tsx';
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, type FormState, SubmitButton, useForm } from '../../../components/forms/form.tsx';
 import { Card, Page } from '../../../components/page.tsx';
+import type { PageProps } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
 import { FaultRows } from './faults.tsx';
 import { DemandFields, LinkPolicyFields, TechnologyRows } from './network-fields.tsx';

@@ -1,8 +1,8 @@
 // Alarms: what is wrong now, what was, the rules that find it, and when nobody wants to be told.
 
 import { PageViews } from '../../../components/page.tsx';
-import type { PageProps } from '../../../router/location.ts';
 import './alarms-page.css';
+import type { PageProps } from '../../../router/location.ts';
 import { alarmsText } from '../../../text/pages.ts';
 import { ActiveAlarms, PastAlarms } from './alarm-list.tsx';
 import { RuleList } from './rule-list.tsx';

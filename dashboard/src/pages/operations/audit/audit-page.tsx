@@ -18,8 +18,8 @@ import {
 import { agentName, hasAgentName } from '../../../data/agents.ts';
 import { usePages } from '../../../data/use-feed.ts';
 import { formatExactly, formatMoment } from '../../../format.ts';
-import type { PageProps } from '../../../router/location.ts';
 import './audit-page.css';
+import type { PageProps } from '../../../router/location.ts';
 import {
   actionWords,
   actorWords,

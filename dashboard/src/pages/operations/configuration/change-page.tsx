@@ -9,7 +9,7 @@ import { EmptyState, Loading, Notice, showToast, useAction } from '../../../comp
 import { SelectField, TextField } from '../../../components/forms/fields.tsx';
 import { Form, isChanged, keepForm, SubmitRow, useForm, useUnsavedForm } from '../../../components/forms/form.tsx';
 import { SelectorField } from '../../../components/forms/selector-input.tsx';
-import { Page, TableHead, UnknownPage } from '../../../components/page.tsx';
+import { Page, PlainTable, UnknownPage } from '../../../components/page.tsx';
 import { agentName } from '../../../data/agents.ts';
 import { configRights, queries, useOperation } from '../../../data/use-operation.ts';
 import { formatCount, formatMoment, formatNumber } from '../../../format.ts';
@@ -25,7 +25,6 @@ const text = {
   discard: 'Discard',
   effect: 'What it changes',
   restarts: { radio: 'restarts the radio', device: 'restarts the access point' },
-  refusals: ['Access point', 'Setting', 'Layer', 'Why'],
   optionalWords: { false: 'refuse the change', true: 'leave the setting out' },
 };
 
@@ -218,23 +217,16 @@ function Effect({ preview: { changed, groups, refused, refusals, overridden } }:
             title={`${countOf(refused)} cannot take it`}
             words="Correct the layers named here, or exclude these access points with the selector."
           />
-          <table class="config-table">
-            <TableHead titles={text.refusals} />
-            <tbody>
-              {refusals.map(({ ap_id, leaf, layer, detail }, index) => (
-                <tr key={index}>
-                  <td>
-                    <AgentLink ap_id={ap_id} />
-                  </td>
-                  <td>
-                    <code>{leaf}</code>
-                  </td>
-                  <td>{layer}</td>
-                  <td>{detail}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <PlainTable
+            look="config-table"
+            titles={['Access point', 'Setting', 'Layer', 'Why']}
+            rows={refusals.map(({ ap_id, leaf, layer, detail }) => [
+              <AgentLink key="name" ap_id={ap_id} />,
+              <code key="leaf">{leaf}</code>,
+              layer,
+              detail,
+            ])}
+          />
         </div>
       )}
       {groups.map(({ count, changes, restart, ap_ids }, index) => (

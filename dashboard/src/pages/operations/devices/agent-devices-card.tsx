@@ -1,7 +1,7 @@
 // The devices of an access point, on its page. One that never says which devices it serves has unknown ones, not none.
 import type { AgentDevice, AgentDevices, Device } from '../../../api/client.ts';
 import { Loading } from '../../../components/feedback.tsx';
-import { TableHead } from '../../../components/page.tsx';
+import { PlainTable } from '../../../components/page.tsx';
 import { selectorOf } from '../../../data/agents.ts';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment, formatNumber } from '../../../format.ts';
@@ -60,39 +60,26 @@ function DeviceRows({ ap_id, devices }: { ap_id: string; devices: readonly Devic
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
     <div class="agent-devices-frame" tabIndex={0} role="group" aria-label={title}>
-      <table>
-        <TableHead
-          titles={[
-            devicesText.columns.device,
-            devicesText.columns.signal,
-            [devicesText.columns.rate, 'is-extra'],
-            devicesText.columns.since,
-          ]}
-        />
-        <tbody>
-          {devices.map((device) => {
-            const link = device.links.find((each) => each.ap_id === ap_id);
-            return (
-              <tr key={device.device}>
-                <td>
-                  <a href={deviceHref(device.device)}>
-                    <DeviceName device={device} />
-                  </a>
-                </td>
-                <td>
-                  <Level dbm={link?.rssi_dbm} />
-                </td>
-                <td class="is-extra">
-                  <Rates link={link} />
-                </td>
-                <td>
-                  <Since at={link?.since} />
-                </td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
+      <PlainTable
+        look=""
+        titles={[
+          devicesText.columns.device,
+          devicesText.columns.signal,
+          [devicesText.columns.rate, 'is-extra'],
+          devicesText.columns.since,
+        ]}
+        rows={devices.map((device) => {
+          const link = device.links.find((each) => each.ap_id === ap_id);
+          return [
+            <a key="name" href={deviceHref(device.device)}>
+              <DeviceName device={device} />
+            </a>,
+            <Level key="signal" dbm={link?.rssi_dbm} />,
+            <Rates key="rate" link={link} />,
+            <Since key="since" at={link?.since} />,
+          ];
+        })}
+      />
     </div>
   );
 }

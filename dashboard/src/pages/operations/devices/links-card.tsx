@@ -3,7 +3,7 @@ import type { DeviceDetails, DeviceMove, SteeringAttempt } from '../../../api/cl
 import { AgentLink, AgentName } from '../../../components/agent-name.tsx';
 import { Icon } from '../../../components/button.tsx';
 import { Glyph } from '../../../components/glyph.tsx';
-import { Card, TableHead } from '../../../components/page.tsx';
+import { Card, PlainTable } from '../../../components/page.tsx';
 import { agentName, technologyOf } from '../../../data/agents.ts';
 import { formatExactly, formatMoment, formatValue } from '../../../format.ts';
 import { session } from '../../../session/session.ts';
@@ -23,41 +23,30 @@ export function LinksCard({ device: { links, last_seen } }: { device: DeviceDeta
         <p class="soft">{`Not attached. Last seen at ${formatMoment(last_seen)}.`}</p>
       ) : (
         <div class="links-frame">
-          <table class="links-table">
-            <TableHead
-              titles={[
-                devicesText.columns.agent,
-                'Signal',
-                ['SNR', 'is-extra'],
-                ['To the device', 'is-extra'],
-                ['From the device', 'is-extra'],
-                devicesText.columns.since,
-                hasAddress && 'Address',
-              ]}
-            />
-            <tbody>
-              {links.map(({ ap_id, access_point_type, rssi_dbm, snr_db, rx_mbps, tx_mbps, since, address }) => (
-                <tr key={ap_id}>
-                  <td>
-                    <a class="chip" href={`/agents/${encodeURIComponent(ap_id)}`}>
-                      <Glyph technology={technologyOf({ access_point_type })} />
-                      <AgentName ap_id={ap_id} />
-                    </a>
-                  </td>
-                  <td>
-                    <Level dbm={rssi_dbm} />
-                  </td>
-                  <td class="is-extra">{snr_db === null ? '–' : formatValue(snr_db, 'dB')}</td>
-                  <td class="is-extra">{rateWords(tx_mbps)}</td>
-                  <td class="is-extra">{rateWords(rx_mbps)}</td>
-                  <td>
-                    <Since at={since} />
-                  </td>
-                  {hasAddress && <td class="mono">{address ?? '–'}</td>}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <PlainTable
+            look="links-table"
+            titles={[
+              devicesText.columns.agent,
+              'Signal',
+              ['SNR', 'is-extra'],
+              ['To the device', 'is-extra'],
+              ['From the device', 'is-extra'],
+              devicesText.columns.since,
+              hasAddress && 'Address',
+            ]}
+            rows={links.map(({ ap_id, access_point_type, rssi_dbm, snr_db, rx_mbps, tx_mbps, since, address }) => [
+              <a key="name" class="chip" href={`/agents/${encodeURIComponent(ap_id)}`}>
+                <Glyph technology={technologyOf({ access_point_type })} />
+                <AgentName ap_id={ap_id} />
+              </a>,
+              <Level key="signal" dbm={rssi_dbm} />,
+              snr_db === null ? '–' : formatValue(snr_db, 'dB'),
+              rateWords(tx_mbps),
+              rateWords(rx_mbps),
+              <Since key="since" at={since} />,
+              <span key="address" class="mono" children={address ?? '–'} />,
+            ])}
+          />
         </div>
       )}
     </Card>

@@ -1,5 +1,5 @@
 // Energy, money and CO₂ in words, and as cells of a table.
-import { TableHead } from '../../../components/page.tsx';
+import { PlainTable } from '../../../components/page.tsx';
 import { formatNumber, formatValue } from '../../../format.ts';
 import { energyText } from '../../../text/pages.ts';
 
@@ -43,19 +43,11 @@ interface EnergyTableProps {
 export function EnergyTable({ caption, titles: [first = '', ...others], rows }: EnergyTableProps) {
   return (
     <div class="energy-scroll">
-      <table class="energy-table">
-        <caption>{caption}</caption>
-        <TableHead titles={[first, ...others.map((title) => [title, 'number'] as const)]} />
-        <tbody>
-          {rows.map((cells) => (
-            <tr key={cells[0]}>
-              {cells.map((words, n) => (
-                <td key={n} class={n === 0 ? '' : 'number'} children={words} />
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        look="energy-table"
+        titles={[first, ...others.map((title) => [title, 'number'] as const)]}
+        {...{ caption, rows }}
+      />
     </div>
   );
 }

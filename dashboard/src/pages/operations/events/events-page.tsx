@@ -14,8 +14,8 @@ import {
 } from '../../../components/tables/filter-bar.tsx';
 import { eventFamilies, groupEvents, kindsOf, type LoggedEvent } from '../../../data/events.ts';
 import { usePages } from '../../../data/use-feed.ts';
-import type { PageProps } from '../../../router/location.ts';
 import './events-page.css';
+import type { PageProps } from '../../../router/location.ts';
 
 const families = {
   incident: 'Incidents',

@@ -5,7 +5,7 @@ import { AgentLink, SiteLink } from '../../../components/agent-name.tsx';
 import { ButtonLink } from '../../../components/button.tsx';
 import { EventGroup } from '../../../components/event-row.tsx';
 import { Loading, Notice } from '../../../components/feedback.tsx';
-import { Card, Facts, Page, TableHead, UnknownPage } from '../../../components/page.tsx';
+import { Card, Facts, Page, PlainTable, UnknownPage } from '../../../components/page.tsx';
 import { areNamed, withAgentName } from '../../../data/agents.ts';
 import { groupEvents } from '../../../data/events.ts';
 import { now } from '../../../data/freshness.ts';
@@ -161,20 +161,16 @@ function AccessPoints({ incident: { affected, access_points } }: { incident: Inc
       <h2>
         Access points <span class="faint">{formatNumber(access_points)}</span>
       </h2>
-      <table class="facts-table">
-        <TableHead titles={['Access point', ['Devices affected', 'is-number'], ['Service lost', 'is-number']]} />
-        <tbody>
-          {affected.map(({ ap_id, devices_affected, minutes_lost }) => (
-            <tr key={ap_id}>
-              <th scope="row">
-                <AgentLink ap_id={ap_id} />
-              </th>
-              <td class="is-number">{formatNumber(devices_affected)}</td>
-              <td class="is-number">{spanOf(minutes_lost)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        look="facts-table"
+        hasRowHeads
+        titles={['Access point', ['Devices affected', 'is-number'], ['Service lost', 'is-number']]}
+        rows={affected.map(({ ap_id, devices_affected, minutes_lost }) => [
+          <AgentLink key="name" ap_id={ap_id} />,
+          formatNumber(devices_affected),
+          spanOf(minutes_lost),
+        ])}
+      />
     </section>
   );
 }

@@ -1,5 +1,4 @@
 // Who and what is told of events: people by e-mail, programs by webhook.
-import type { PageProps } from '../../../router/location.ts';
 import './notifications-page.css';
 import { useState } from 'preact/hooks';
 import { call, type Notification, type Webhook } from '../../../api/client.ts';
@@ -7,6 +6,7 @@ import { Button } from '../../../components/button.tsx';
 import { PageViews } from '../../../components/page.tsx';
 import { useOperation } from '../../../data/use-operation.ts';
 import { formatMoment, formatNumber, formatSpan } from '../../../format.ts';
+import type { PageProps } from '../../../router/location.ts';
 import { componentText } from '../../../text/components.ts';
 import { notificationsText } from '../../../text/pages.ts';
 import { RecipientDialog, WebhookDialog } from './channel-dialogs.tsx';

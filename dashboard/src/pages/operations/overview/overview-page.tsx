@@ -1,16 +1,17 @@
 // The network at a glance: five figures, what broke, the worst access points; while it is empty, the way to a first one.
-import type { PageProps } from '../../../router/location.ts';
 import './overview-page.css';
+import { Fragment } from 'preact';
 import { AgentLink, SiteLink } from '../../../components/agent-name.tsx';
 import { ButtonLink } from '../../../components/button.tsx';
 import { FailureNotice, Loading, SkeletonLines } from '../../../components/feedback.tsx';
 import { HealthMark } from '../../../components/glyph.tsx';
-import { Card, Page, TableHead } from '../../../components/page.tsx';
+import { Card, Page, PlainTable } from '../../../components/page.tsx';
 import { demoNetwork } from '../../../data/demo-network.ts';
 import { type FleetAgent, useFleet } from '../../../data/fleet.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { formatNumber } from '../../../format.ts';
 import { SmallMap } from '../../../map/lazy-fleet-map.tsx';
+import type { PageProps } from '../../../router/location.ts';
 import { useIncidentEvents } from '../incidents/incident-cards.tsx';
 import { FigureStrip } from './figure-strip.tsx';
 import { reasonOf } from './figure-words.ts';
@@ -28,24 +29,22 @@ export function WorstTable() {
       {!data && !failure && <SkeletonLines count={5} />}
       {data?.worst.length === 0 && <p class="soft">None: all access points are good.</p>}
       {data && data.worst.length > 0 && (
-        <table class="facts-table">
-          <TableHead titles={['Access point', 'Why', ['Devices affected', 'is-number']]} />
-          <tbody>
-            {data.worst.map((agent) => (
-              <tr key={agent.ap_id}>
-                <th scope="row">
-                  <span class="worst-name">
-                    <HealthMark health={agent.health} />
-                    <AgentLink ap_id={agent.ap_id} />
-                  </span>
-                  {agent.site && <SiteLink path={agent.site} look="faint small" />}
-                </th>
-                <td title={agent.causes.join(' · ')}>{reasonOf(agent)}</td>
-                <td class="is-number">{formatNumber(agent.devices_affected)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          look="facts-table"
+          hasRowHeads
+          titles={['Access point', 'Why', ['Devices affected', 'is-number']]}
+          rows={data.worst.map((agent) => [
+            <Fragment key="name">
+              <span class="worst-name">
+                <HealthMark health={agent.health} />
+                <AgentLink ap_id={agent.ap_id} />
+              </span>
+              {agent.site && <SiteLink path={agent.site} look="faint small" />}
+            </Fragment>,
+            <span key="why" title={agent.causes.join(' · ')} children={reasonOf(agent)} />,
+            formatNumber(agent.devices_affected),
+          ])}
+        />
       )}
     </Card>
   );

@@ -1,5 +1,4 @@
 // One's account, how the dashboard looks, notifications, the way for programs, and how the service is.
-import type { PageProps } from '../../../router/location.ts';
 import './settings-page.css';
 import { useId, useState } from 'preact/hooks';
 import { call } from '../../../api/client.ts';
@@ -12,6 +11,7 @@ import { Card, Facts, Page } from '../../../components/page.tsx';
 import { now } from '../../../data/freshness.ts';
 import { queries, useOperation, useQuery } from '../../../data/use-operation.ts';
 import { formatNumber, formatSpan, formatValue } from '../../../format.ts';
+import type { PageProps } from '../../../router/location.ts';
 import { session } from '../../../session/session.ts';
 import { chooseNotices, type NoticeChoice, noticeChoice, noticeProblem } from '../../../shell/alarm-notices.ts';
 import {
