@@ -138,7 +138,6 @@ export function Button(props: ButtonProps) {
 
 type ButtonLinkProps = Look & {
   href: string;
-  download?: string;
   'aria-label'?: string;
 };
 

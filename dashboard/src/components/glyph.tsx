@@ -52,19 +52,19 @@ export function TechnologyChip({ technology }: { technology: Technology | undefi
   );
 }
 
-export function StateChip({ state, technology }: { state: ShownState; technology?: Technology | undefined }) {
+export function StateChip({ state }: { state: ShownState }) {
   return (
     <span class={`chip state ${state}`}>
-      {technology === undefined ? <StateDot state={state} /> : <Glyph technology={technology} state={state} />}
+      <StateDot state={state} />
       {componentText.states[state]}
     </span>
   );
 }
 
 /** The state alone, where the technology does not matter. */
-export function StateDot({ state, size = 12 }: { state: ShownState; size?: number }) {
+export function StateDot({ state }: { state: ShownState }) {
   return (
-    <svg class={`state-dot ${state}`} width={size} height={size} viewBox="0 0 16 16" aria-hidden="true">
+    <svg class={`state-dot ${state}`} width="12" height="12" viewBox="0 0 16 16" aria-hidden="true">
       {state === 'online' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
       {state === 'late' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
       {state === 'asleep' && <path d="M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3z" fill="currentColor" />}

@@ -37,7 +37,7 @@ export async function startDemoNetwork(): Promise<void> {
   const shown = agents.find(isAlone) ?? agents[0]!;
   demoNetwork.value = { job_number, ap_id: shown.ap_id, count: agents.length };
   keep('tab', storageKey, JSON.stringify(demoNetwork.peek()));
-  for (const name of ['metrics_', 'list_emulator_runs', 'list_jobs']) queries.refresh(name);
+  queries.refresh('metrics_', 'list_emulator_runs', 'list_jobs');
 }
 
 export function forgetDemoNetwork(): void {

@@ -87,10 +87,10 @@ export class QueryCache {
     };
   }
 
-  /** Asks again now for everything whose key begins so and is being looked at; the rest is forgotten. */
-  refresh(prefix = ''): void {
+  /** Asks again now for everything whose key begins so (default: for all) and is being looked at; the rest is forgotten. */
+  refresh(...prefixes: string[]): void {
     for (const [key, entry] of this.#entries) {
-      if (!key.startsWith(prefix)) continue;
+      if (prefixes.length > 0 && !prefixes.some((prefix) => key.startsWith(prefix))) continue;
       if (entry.watchers > 0) this.#ask(entry);
       else {
         clearTimeout(entry.timer);

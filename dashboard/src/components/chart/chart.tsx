@@ -2,7 +2,6 @@
 // what is under the crosshair. It takes the same room before, while and after its values come.
 import './chart.css';
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren } from 'preact';
 import { useCallback, useMemo, useRef, useState } from 'preact/hooks';
 import { now, serverNow } from '../../data/freshness.ts';
 import { formatAge, formatMetric, formatMoment, formatSpan } from '../../format.ts';
@@ -83,14 +82,13 @@ interface ChartProps {
   onResize?: () => void;
   /** Undefined: back to the whole window. */
   onZoom: (range: TimeRange | undefined) => void;
-  tools?: ComponentChildren;
   /** What a point stands for; a page with many charts says it once (ChartCaption). */
   hasCaption?: boolean;
 }
 
 export function Chart(props: ChartProps) {
   const { title, unit, lines, labels, range, resolutionSeconds, alarm, marks = noMarks, syncKey = 'page' } = props;
-  const { size = 'normal', onResize, onZoom, tools, staleBefore, hasCaption = true } = props;
+  const { size = 'normal', onResize, onZoom, staleBefore, hasCaption = true } = props;
   const { hasTimes = true } = props;
   const height = heights[size] + (size === 'stacked' && hasTimes ? timesHeight : 0);
   const [written, setWritten] = useQueryState('at');
@@ -131,7 +129,6 @@ export function Chart(props: ChartProps) {
         </h3>
         <div class="chart-tools">
           {values.length === 1 && <ValueWords {...values[0]!} />}
-          {tools}
           {lines && !isEmpty && (
             <Menu
               label={`Table and export of ${title}`}

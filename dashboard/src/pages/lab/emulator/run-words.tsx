@@ -86,8 +86,7 @@ const places = new Map<string, ResolvedPlace[]>();
 export async function startNetwork(request: EmulatorSpinupRequest): Promise<void> {
   const answer = await call('emulator_spinup', { json: request });
   places.set(answer.job_number, answer.places);
-  queries.refresh('list_emulator_runs');
-  queries.refresh('metrics_');
+  queries.refresh('list_emulator_runs', 'metrics_');
   navigate(`/emulator/${answer.job_number}`);
 }
 

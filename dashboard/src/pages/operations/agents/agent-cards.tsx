@@ -138,7 +138,7 @@ function SuggestedLabels({ ap_id }: { ap_id: string }) {
     act(async () => {
       const json = { ...(site !== null && { site }), ...(tags.length > 0 && { add_tags: tags }) };
       await call('update_labels', { path: { ap_id }, json });
-      for (const changed of ['list_agents', 'get_labels', 'list_sites']) queries.refresh(changed);
+      queries.refresh('list_agents', 'get_labels', 'list_sites');
       return agentsText.manage.saved(agentName(ap_id));
     });
   const words = [site, tags.join(', ')].filter(Boolean).join(' · ');

@@ -138,7 +138,7 @@ async function apply(ap_id: string, changes: Changes, password?: string): Promis
       ...(password !== undefined && { password }),
     },
   });
-  for (const changed of ['get_agent', 'list_agents', 'metrics_']) queries.refresh(changed);
+  queries.refresh('get_agent', 'list_agents', 'metrics_');
   return reverseOf(configuration, changes);
 }
 

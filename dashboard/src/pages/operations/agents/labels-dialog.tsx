@@ -190,7 +190,7 @@ async function apply(
       await call('update_labels', { path: { ap_id }, json });
     }
   } finally {
-    for (const changed of ['list_agents', 'get_labels', 'list_sites']) queries.refresh(changed);
+    queries.refresh('list_agents', 'get_labels', 'list_sites');
   }
 }
 

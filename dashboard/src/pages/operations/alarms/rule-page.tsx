@@ -193,8 +193,7 @@ function RuleEditor({ rule }: { rule: AlarmRule | undefined }) {
     if (rule) await call('update_alarm_rule', { path: { rule_id: rule.id }, json });
     else await call('create_alarm_rule', { json });
     keepForm(form);
-    queries.refresh('list_alarm_rules');
-    queries.refresh('get_alarm_rule');
+    queries.refresh('list_alarm_rules', 'get_alarm_rule');
     showToast({ title: `${json.name} saved` });
     navigate('/alarms?view=rules', { isReplacing: true });
   };

@@ -79,16 +79,9 @@ function momentWords(moment: string | undefined): string {
 
 const twoHoursMs = 7_200_000;
 
-interface SilenceDialogProps {
-  /** What it is about at first. */
-  selector?: string;
-  onClose: () => void;
-}
-
-export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
+export function SilenceDialog({ onClose }: { onClose: () => void }) {
   const form = useForm<SilenceValues>({
     ...emptySilence,
-    selector,
     from: toLocalMoment(serverNow()).slice(0, 16),
     until: toLocalMoment(serverNow() + twoHoursMs).slice(0, 16),
   });
@@ -97,8 +90,7 @@ export function SilenceDialog({ selector = '', onClose }: SilenceDialogProps) {
     const problem = problemOf(values);
     if (problem) return form.refuse(problem);
     await call('create_silence', { json: toSilence(values) });
-    queries.refresh('list_silences');
-    queries.refresh('list_alarms');
+    queries.refresh('list_silences', 'list_alarms');
     showToast({ title: 'Silence created' });
     onClose();
   };

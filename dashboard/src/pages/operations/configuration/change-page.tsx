@@ -69,7 +69,7 @@ function Change({ id, set }: { id: string; set: Partial<ChangeSet> }) {
     const json = toDraft(values);
     const saved = await (isNew ? call('create_change_set', { json }) : call('replace_change_set', { path, json }));
     keepForm(form);
-    for (const name of ['list_change_sets', 'get_change_set', 'preview_change_set']) queries.refresh(name);
+    queries.refresh('list_change_sets', 'get_change_set', 'preview_change_set');
     showToast({ title: 'Draft saved' });
     if (isNew) navigate(`/configuration/changes/${saved.id}`, { isReplacing: true });
   };

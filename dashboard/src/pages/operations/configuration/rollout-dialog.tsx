@@ -20,7 +20,7 @@ export function RolloutDialog({ id, title, count, onClose }: RolloutDialogProps)
   const metrics = useMetricNames().map(([name]) => name);
   const submit = async (values: PlanValues) => {
     const rollout = await call('roll_out_change_set', { path: { id }, json: toPlan(values) });
-    for (const name of ['list_change_sets', 'get_change_set', 'list_rollouts']) queries.refresh(name);
+    queries.refresh('list_change_sets', 'get_change_set', 'list_rollouts');
     // What was typed is done: nobody is asked whether it may be lost.
     navigate(`/configuration/rollouts/${rollout.id}`, { isReplacing: true });
   };

@@ -25,7 +25,7 @@ export const incidentPollMs = 10_000;
 const streamAfterMs = 3000;
 
 function refreshIncidents(): void {
-  for (const name of ['list_incidents', 'get_incident', 'network_health', 'list_alarms']) queries.refresh(name);
+  queries.refresh('list_incidents', 'get_incident', 'network_health', 'list_alarms');
 }
 
 /** Follows the events of incidents while the component is there. */

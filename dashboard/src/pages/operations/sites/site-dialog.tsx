@@ -52,7 +52,7 @@ export function SiteDialog({ site, path = '', onClose }: SiteDialogProps) {
     const saved = site
       ? await call('update_site', { path: { id: site.id }, json })
       : await call('create_site', { json });
-    for (const changed of ['list_sites', 'list_agents', 'get_labels']) queries.refresh(changed);
+    queries.refresh('list_sites', 'list_agents', 'get_labels');
     showToast({ title: `${saved.name} saved` });
     onClose();
   };

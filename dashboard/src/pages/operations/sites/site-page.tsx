@@ -102,7 +102,7 @@ function Maintenance({ path, name }: { path: string; name: string }) {
   const selector = selectorOfSite(path);
   const own = data?.items.filter((silence) => silence.selector === selector && (silence.active || silence.next));
   const refresh = () => {
-    for (const changed of ['list_silences', 'list_alarms', 'network_health']) queries.refresh(changed);
+    queries.refresh('list_silences', 'list_alarms', 'network_health');
   };
   const plan = () =>
     act(async () => {

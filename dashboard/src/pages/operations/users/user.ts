@@ -48,7 +48,5 @@ export async function guardedChange<Value>(change: Promise<Value>): Promise<Valu
 }
 
 export function refreshUsers(): void {
-  queries.refresh('list_users');
-  queries.refresh('list_disabled_users');
-  queries.refresh('list_waiting_users');
+  queries.refresh('list_users', 'list_disabled_users', 'list_waiting_users');
 }

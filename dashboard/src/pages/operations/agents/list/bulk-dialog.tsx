@@ -229,7 +229,7 @@ function BulkRun({ job_number, kind, back, wave, onClose }: BulkRunProps) {
   const totals = data?.totals;
   const all = totals ? totals.waiting + totals.done + totals.refused + totals.stopped : 0;
   const close = () => {
-    for (const changed of ['list_agents', 'metrics_', 'list_commands']) queries.refresh(changed);
+    queries.refresh('list_agents', 'metrics_', 'list_commands');
     onClose();
   };
   const stop = () =>
