@@ -111,20 +111,20 @@ export function FleetMap(props: FleetMapProps) {
   useEffect(() => {
     if (isStill) view.current!.fit();
   }, [where, isStill]);
-  useEffect(() => view.current!.mark(selected, pointed), [selected, pointed]);
+  useEffect(() => view.current!.mark({ selected, pointed }), [selected, pointed]);
   useEffect(() => view.current!.redraw(), [theme]);
   useEffect(() => view.current!.setPicture(picture), [picture]);
-  useEffect(() => view.current!.setShading(shading), [shading]);
+  useEffect(() => view.current!.mark({ shading }), [shading]);
   useEffect(() => view.current!.setDevices(devices ?? []), [devices]);
   useEffect(() => {
     const ends = new Set(moves?.flatMap(({ from, to }) => (to === undefined ? [from] : [from, to])));
-    view.current!.setMoves(moves ?? []);
+    view.current!.mark({ moves: moves ?? [] });
     if (ends.size > 0) view.current!.fit(false, ends);
   }, [moves]);
   const shownDevice = useRef<string | undefined>(undefined);
   useEffect(() => {
     const made = view.current!;
-    made.setDevice(device);
+    made.mark({ device });
     const ap_ids = new Set(device?.ties.map(({ ap_id }) => ap_id));
     const isReady = agents.some(({ ap_id, geolocation }) => geolocation && ap_ids.has(ap_id));
     if (device && isReady && shownDevice.current !== device.name) made.fit(false, ap_ids);

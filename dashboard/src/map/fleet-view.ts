@@ -2,7 +2,6 @@
 
 import * as L from 'leaflet';
 import type { CoverageBounds } from '../api/client.ts';
-import type { PlannedMove } from '../components/look-ahead.tsx';
 import { isOfNetwork } from '../data/agents.ts';
 import type { FleetAgent } from '../data/fleet.ts';
 import { addTiles, BaseMap, gridMetres, removeMap } from './base-map.ts';
@@ -11,7 +10,6 @@ import type { DrawnDevice } from './draw-device.ts';
 import { FleetLayer, widePicture } from './fleet-layer.ts';
 import { MapCanvas } from './map-canvas.ts';
 import { type GeoPlace, metresPerPixel, roundStep, toGeo, worldSize } from './mercator.ts';
-import type { Shading } from './radio-colours.ts';
 import { paintPicture, type RadioPicture } from './radio-picture.ts';
 
 export interface FleetViewOptions {
@@ -117,21 +115,6 @@ export class FleetView {
     };
   }
 
-  setShading(shading: Shading | undefined): void {
-    this.#layer.shading = shading;
-    this.#markers.schedule();
-  }
-
-  setDevice(device: DrawnDevice | undefined): void {
-    this.#layer.device = device;
-    this.#markers.schedule();
-  }
-
-  setMoves(moves: readonly PlannedMove[]): void {
-    this.#layer.moves = moves;
-    this.#markers.schedule();
-  }
-
   /** Points around the access points that serve them. */
   setDevices(devices: readonly DrawnDevice[]): void {
     this.#layer.setDevices(devices, this.#options.hasMotion);
@@ -146,9 +129,9 @@ export class FleetView {
     if (this.#layer.points.length !== before) this.#ground.schedule();
   }
 
-  mark(selected: string | undefined, pointed: string | undefined): void {
-    this.#layer.selected = selected;
-    this.#layer.pointed = pointed;
+  /** Which of them are chosen or pointed at, and what is drawn with them. */
+  mark(shown: Partial<Pick<FleetLayer, 'selected' | 'pointed' | 'shading' | 'device' | 'moves'>>): void {
+    Object.assign(this.#layer, shown);
     this.#markers.schedule();
   }
 

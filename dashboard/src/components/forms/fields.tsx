@@ -1,7 +1,9 @@
 // The fields of a form: each with its label, and below it what is wrong or else a hint. `Choice` is for what takes effect at once.
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
+import { partsOf } from '../../format.ts';
 import { useFocus } from '../dialog.tsx';
+import { toggled } from '../tables/table-view.ts';
 import type { FormState } from './form.tsx';
 
 export interface FieldProps<Values extends Record<string, string>> {
@@ -132,11 +134,14 @@ export function MomentField<Values extends Record<string, string>>(props: Omit<F
 /** What can be chosen, in order, with its words. */
 export type Options = Readonly<Record<string, string>> | readonly (readonly [value: string, words: string])[];
 
+function entriesOf(options: Options): readonly (readonly [string, string])[] {
+  return Array.isArray(options) ? options : Object.entries(options);
+}
+
 export function OptionList({ options }: { options: Options }) {
-  const entries: readonly (readonly [string, string])[] = Array.isArray(options) ? options : Object.entries(options);
   return (
     <>
-      {entries.map(([value, words]) => (
+      {entriesOf(options).map(([value, words]) => (
         <option key={value} value={value}>
           {words}
         </option>
@@ -164,6 +169,33 @@ export function SelectField<Values extends Record<string, string>>(props: Select
         </select>
       )}
     </Field>
+  );
+}
+
+/** Any of several words; what was ticked is kept as one text, with blanks between. */
+export function TicksField<Values extends Record<string, string>>(props: SelectFieldProps<Values>) {
+  const { form, name, label, options } = props;
+  const ticked = partsOf(form.values.value[name] ?? '', ' ');
+  const problem = form.problems.value[name];
+  return (
+    <fieldset class="ticks">
+      <legend>{label}</legend>
+      {entriesOf(options).map(([value, words]) => (
+        <label key={value}>
+          <input
+            type="checkbox"
+            checked={ticked.includes(value)}
+            onChange={() => form.set(name, [...toggled(new Set(ticked), value)].join(' '))}
+          />
+          {words}
+        </label>
+      ))}
+      {problem && (
+        <p class="is-warning" role="alert">
+          {problem}
+        </p>
+      )}
+    </fieldset>
   );
 }
 

@@ -5,7 +5,7 @@ import { call, type Silence, type SilenceInput } from '../../../api/client.ts';
 import { Button } from '../../../components/button.tsx';
 import { ConfirmDialog } from '../../../components/dialog.tsx';
 import { EmptyState, Loading, Notice, showToast } from '../../../components/feedback.tsx';
-import { SelectField, TextField } from '../../../components/forms/fields.tsx';
+import { SelectField, TextField, TicksField } from '../../../components/forms/fields.tsx';
 import { FormDialog, SubmitButton, useForm } from '../../../components/forms/form.tsx';
 import { SelectorField } from '../../../components/forms/selector-input.tsx';
 import { serverNow } from '../../../data/freshness.ts';
@@ -85,7 +85,7 @@ export function SilenceDialog({ onClose }: { onClose: () => void }) {
     from: toLocalMoment(serverNow()).slice(0, 16),
     until: toLocalMoment(serverNow() + twoHoursMs).slice(0, 16),
   });
-  const { kind, days } = form.values.value;
+  const { kind } = form.values.value;
   const submit = async (values: SilenceValues) => {
     const problem = problemOf(values);
     if (problem) return form.refuse(problem);
@@ -122,27 +122,7 @@ export function SilenceDialog({ onClose }: { onClose: () => void }) {
         </>
       ) : (
         <>
-          <fieldset class="day-choice">
-            <legend>Days</legend>
-            {weekdays.map((day) => (
-              <label key={day}>
-                <input
-                  type="checkbox"
-                  checked={days.split(' ').includes(day)}
-                  onChange={({ currentTarget: { checked } }) => {
-                    const others = days.split(' ').filter((other) => other !== day);
-                    form.set('days', (checked ? [...others, day] : others).join(' '));
-                  }}
-                />
-                {text.dayNames[day]}
-              </label>
-            ))}
-            {form.problems.value.days && (
-              <p class="is-warning" role="alert">
-                {form.problems.value.days}
-              </p>
-            )}
-          </fieldset>
+          <TicksField {...form.at('days')} label="Days" options={text.dayNames} />
           <div class="field-row">
             <TextField {...form.at('time_from')} label={text.from} type="time" />
             <TextField {...form.at('time_until')} label={text.until} type="time" />

@@ -11,10 +11,9 @@ import {
 } from '../../../api/client.ts';
 import { SecretOnce } from '../../../components/copyable.tsx';
 import { showToast } from '../../../components/feedback.tsx';
-import { SelectField, TextField } from '../../../components/forms/fields.tsx';
-import { FormDialog, type FormState, keepForm, SubmitRow, useForm } from '../../../components/forms/form.tsx';
+import { SelectField, TextField, TicksField } from '../../../components/forms/fields.tsx';
+import { FormDialog, keepForm, SubmitRow, useForm } from '../../../components/forms/form.tsx';
 import { SelectorField } from '../../../components/forms/selector-input.tsx';
-import { severities } from '../../../components/glyph.tsx';
 import { queries } from '../../../data/use-operation.ts';
 import { partsOf } from '../../../format.ts';
 import { componentText } from '../../../text/components.ts';
@@ -122,7 +121,7 @@ export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
     <FormDialog {...{ form, onClose }} title={title} width="wide" onSubmit={submit}>
       <TextField {...form.at('name')} label={text.name} hasFocus />
       <TextField {...form.at('email')} label="E-mail address" type="email" />
-      <SeverityChoice form={form} />
+      <TicksField {...form.at('severities')} label="Severities" options={componentText.severities} />
       <SelectorField {...form.at('selector')} label={text.selector} />
       <TextField {...form.at('events')} label={text.events} hint={text.eventsHint} isMono />
       <div class="field-row">
@@ -135,34 +134,6 @@ export function RecipientDialog({ recipient, onClose }: RecipientDialogProps) {
       <SelectField {...form.at('enabled')} label={text.enabled} options={text.enabledWords} />
       <SubmitRow form={form}>{text.save}</SubmitRow>
     </FormDialog>
-  );
-}
-
-function SeverityChoice({ form }: { form: FormState<RecipientValues> }) {
-  const chosen = form.values.value.severities.split(' ').filter(Boolean);
-  const problem = form.problems.value.severities;
-  return (
-    <fieldset class="severity-choice">
-      <legend>Severities</legend>
-      {[...severities, 'info' as const].map((severity) => (
-        <label key={severity}>
-          <input
-            type="checkbox"
-            checked={chosen.includes(severity)}
-            onChange={({ currentTarget: { checked } }) => {
-              const others = chosen.filter((other) => other !== severity);
-              form.set('severities', (checked ? [...others, severity] : others).join(' '));
-            }}
-          />
-          {componentText.severities[severity]}
-        </label>
-      ))}
-      {problem && (
-        <p class="is-warning" role="alert">
-          {problem}
-        </p>
-      )}
-    </fieldset>
   );
 }
 
