@@ -11,20 +11,8 @@ import { type Look, lookOf, printable } from '../table.ts';
 const readOptions = ['kind', 'agent', 'select', 'json', 'iso', 'wide', 'url'];
 /** Devices come and go all the time. */
 export const usualFamilies = [
-  ...[
-    'agent',
-    'alarm',
-    'clock',
-    'command',
-    'config',
-    'conflict',
-    'incident',
-    'node',
-    'rollout',
-    'run',
-    'storage',
-    'webhook',
-  ],
+  ...['agent', 'alarm', 'clock', 'command', 'config', 'conflict'],
+  ...['incident', 'node', 'rollout', 'run', 'storage', 'webhook'],
 ];
 
 export const eventsCommand: Command = {

@@ -4,21 +4,21 @@ import { computed, signal } from '@preact/signals';
 import { useMemo } from 'preact/hooks';
 import { keep, readKept } from '../data/kept.ts';
 import { place, setQuery, useQueryState } from '../router/location.ts';
-import { shellText } from '../text/components.ts';
 import { Button, Icon } from './button.tsx';
 import type { TimeRange } from './chart/chart-options.ts';
 import { Menu } from './menu.tsx';
 
+/** In words and in seconds. */
 export const timeWindows = {
-  '1m': 60,
-  '5m': 300,
-  '15m': 900,
-  '1h': 3600,
-  '6h': 21_600,
-  '24h': 86_400,
-  '7d': 604_800,
-  '30d': 2_592_000,
-} as const;
+  '1m': { words: '1 minute', seconds: 60 },
+  '5m': { words: '5 minutes', seconds: 300 },
+  '15m': { words: '15 minutes', seconds: 900 },
+  '1h': { words: '1 hour', seconds: 3600 },
+  '6h': { words: '6 hours', seconds: 21_600 },
+  '24h': { words: '24 hours', seconds: 86_400 },
+  '7d': { words: '7 days', seconds: 604_800 },
+  '30d': { words: '30 days', seconds: 2_592_000 },
+};
 export type TimeWindow = keyof typeof timeWindows;
 
 const storageKey = 'weft.window';
@@ -27,7 +27,7 @@ const chosen = signal<TimeWindow>(toWindow(readKept('browser', storageKey)) ?? '
 export const timeWindow = computed<TimeWindow>(
   () => toWindow(new URLSearchParams(place.value.search).get('window')) ?? chosen.value,
 );
-export const timeWindowSeconds = computed(() => timeWindows[timeWindow.value]);
+export const timeWindowSeconds = computed<number>(() => timeWindows[timeWindow.value].seconds);
 
 export function chooseTimeWindow(next: TimeWindow): void {
   chosen.value = next;
@@ -66,16 +66,16 @@ export function TimeWindowMenu() {
     <>
       {zoom && <Button onClick={() => setZoom(undefined)}>Reset zoom</Button>}
       <Menu
-        label={`Time window of the charts: ${shellText.windows[current]}`}
+        label={`Time window of the charts: ${timeWindows[current].words}`}
         kind="plain"
         items={(Object.keys(timeWindows) as TimeWindow[]).map((name) => ({
-          label: shellText.windows[name],
+          label: timeWindows[name].words,
           isChosen: name === current,
           onChoose: () => chooseTimeWindow(name),
         }))}
       >
         <Icon name="clock" size={16} />
-        {shellText.windows[current]}
+        {timeWindows[current].words}
         <Icon name="chevron-down" size={14} />
       </Menu>
     </>
@@ -92,7 +92,7 @@ interface ExportMenuProps {
 export function ExportMenu({ words, onChoose }: ExportMenuProps) {
   const names = Object.keys(timeWindows) as TimeWindow[];
   const ordered = [timeWindow.value, ...names.filter((name) => name !== timeWindow.value)];
-  const items = ordered.map((name) => ({ label: shellText.windows[name], onChoose: () => onChoose(name) }));
+  const items = ordered.map((name) => ({ label: timeWindows[name].words, onChoose: () => onChoose(name) }));
   return (
     <Menu label={words} kind="plain" items={items}>
       <Icon name="download" size={16} />

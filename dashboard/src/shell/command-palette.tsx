@@ -216,7 +216,7 @@ function standingActions(): PaletteEntry[] {
       action(`Theme: ${shellText.themes[choice]}`, 'sun', () => chooseTheme(choice)),
     ),
     ...(Object.keys(timeWindows) as TimeWindow[]).map((name) =>
-      action(`Show the last ${shellText.windows[name]}`, 'clock', () => chooseTimeWindow(name)),
+      action(`Show the last ${timeWindows[name].words}`, 'clock', () => chooseTimeWindow(name)),
     ),
   ];
 }

@@ -30,16 +30,6 @@ export const shellText = {
   administrator: 'Administrator',
   user: 'User',
   signOut: 'Sign out',
-  windows: {
-    '1m': '1 minute',
-    '5m': '5 minutes',
-    '15m': '15 minutes',
-    '1h': '1 hour',
-    '6h': '6 hours',
-    '24h': '24 hours',
-    '7d': '7 days',
-    '30d': '30 days',
-  },
 };
 
 export const sessionText = {

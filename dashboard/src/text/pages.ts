@@ -23,16 +23,21 @@ export const agentsText = {
   one: { compare: 'Compare', sendCommand: 'Send a command', site: 'Site', filterMetrics: 'Filter metrics' },
 };
 
-export const emulatorText = {
-  columns: { progress: 'Progress' },
+export const jobsText = {
   states: {
     queued: 'Queued',
     running: 'Running',
-    succeeded: 'Completed',
+    succeeded: 'Succeeded',
     failed: 'Failed',
     expired: 'Expired',
-    cancelled: 'Stopped',
+    cancelled: 'Cancelled',
   },
+  data: { title: 'Request data of an access point' },
+};
+
+export const emulatorText = {
+  columns: { progress: 'Progress' },
+  states: { ...jobsText.states, succeeded: 'Completed', cancelled: 'Stopped' },
   times: (speed: string) => `${speed}×`,
   faultWords: {
     crash: 'Stops; reports not yet sent are lost',
@@ -230,16 +235,4 @@ export const notificationsText = {
   quietFrom: 'Quiet from',
   editOf: (name: string) => `Edit ${name}`,
   deliveriesOf: (name: string) => `Deliveries to ${name}`,
-};
-
-export const jobsText = {
-  states: {
-    queued: 'Queued',
-    running: 'Running',
-    succeeded: 'Succeeded',
-    failed: 'Failed',
-    expired: 'Expired',
-    cancelled: 'Cancelled',
-  },
-  data: { title: 'Request data of an access point' },
 };

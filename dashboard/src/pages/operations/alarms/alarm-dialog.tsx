@@ -16,15 +16,7 @@ import { formatExactly, formatMoment, formatNumber, formatSpan } from '../../../
 import { componentText } from '../../../text/components.ts';
 import { alarmsText } from '../../../text/pages.ts';
 
-const text = {
-  acknowledgeTitle: (what: string) => `Acknowledge ${what}`,
-  acknowledged: (what: string) => `${what} acknowledged`,
-  shelveTitle: (what: string) => `Shelve ${what}`,
-  shelved: (what: string) => `${what} shelved`,
-  shelfTimes: { '3600': '1 hour', '14400': '4 hours', '86400': '1 day', '604800': '7 days' } as Record<string, string>,
-  clearTitle: (what: string) => `Clear ${what}`,
-  cleared: (what: string) => `${what} cleared`,
-};
+const shelfTimes = { 3600: '1 hour', 14400: '4 hours', 86400: '1 day', 604800: '7 days' };
 
 export function AlarmWords({ alarm, children }: { alarm: Alarm; children?: ComponentChildren }) {
   const { severity, message, ap_id, site, subject, rule, note } = alarm;
@@ -76,19 +68,13 @@ export type AlarmAction = 'acknowledge' | 'shelve' | 'clear';
 
 const maxListed = 5;
 const words = {
-  acknowledge: { title: text.acknowledgeTitle, action: alarmsText.acknowledge, done: text.acknowledged, hint: '' },
+  acknowledge: { verb: alarmsText.acknowledge, done: 'acknowledged', hint: '' },
   shelve: {
-    title: text.shelveTitle,
-    action: alarmsText.shelve,
-    done: text.shelved,
+    verb: alarmsText.shelve,
+    done: 'shelved',
     hint: 'Nobody is told about it until then. It comes back by itself.',
   },
-  clear: {
-    title: text.clearTitle,
-    action: alarmsText.clearAlarm,
-    done: text.cleared,
-    hint: 'It fires again if its condition still holds.',
-  },
+  clear: { verb: alarmsText.clearAlarm, done: 'cleared', hint: 'It fires again if its condition still holds.' },
 };
 
 interface AlarmDialogProps {
@@ -101,7 +87,7 @@ interface AlarmDialogProps {
 export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProps) {
   const form = useForm<{ note: string; seconds: string }>({ note: '', seconds: '14400' });
   const what = alarms.length === 1 ? 'this alarm' : alarmsText.alarms(formatNumber(alarms.length));
-  const { title, action: verb, done, hint } = words[action];
+  const { verb, done, hint } = words[action];
   const submit = async ({ note, seconds }: { note: string; seconds: string }) => {
     const told = note.trim() === '' ? {} : { note: note.trim() };
     const results = await Promise.allSettled(
@@ -119,12 +105,12 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
       const first = toFailure(failed[0]!.reason);
       const title = `${formatNumber(failed.length)} of ${formatNumber(alarms.length)} failed`;
       showToast({ kind: 'failure', title, detail: first.message });
-    } else showToast({ title: done(what.charAt(0).toUpperCase() + what.slice(1)) });
+    } else showToast({ title: `${what.charAt(0).toUpperCase() + what.slice(1)} ${done}` });
     onDone();
     onClose();
   };
   return (
-    <Dialog title={title(what)} onClose={onClose}>
+    <Dialog title={`${verb} ${what}`} onClose={onClose}>
       <ul class="alarm-named">
         {alarms.slice(0, maxListed).map(({ id, message, ap_id }) => (
           <li key={id}>{withAgentName(message, ap_id)}</li>
@@ -135,7 +121,7 @@ export function AlarmDialog({ action, alarms, onClose, onDone }: AlarmDialogProp
       </ul>
       {hint && <p class="soft">{hint}</p>}
       <Form form={form} label={verb} onSubmit={submit}>
-        {action === 'shelve' && <SelectField {...form.at('seconds')} label="For how long" options={text.shelfTimes} />}
+        {action === 'shelve' && <SelectField {...form.at('seconds')} label="For how long" options={shelfTimes} />}
         <TextField
           {...form.at('note')}
           label="Note"

@@ -10,8 +10,6 @@ import { type ConditionKind, conditionKinds, type RuleValues } from './rule-form
 const text = {
   metric: 'Metric',
   value: 'Limit',
-  asleepWords: { ignore: 'no alarm', evaluate: 'alarm as usual' },
-  enabledWords: { true: 'yes', false: 'no' },
 };
 
 const { asleep: _asleep, ...agentStates } = componentText.states;
@@ -55,8 +53,12 @@ export function RuleFields({ form }: FieldsProps) {
           label="Severity"
           options={severities.map((value) => [value, componentText.severities[value]] as const)}
         />
-        <SelectField {...form.at('when_asleep')} label="When it is asleep" options={text.asleepWords} />
-        <SelectField {...form.at('enabled')} label={alarmsText.rule.enabled} options={text.enabledWords} />
+        <SelectField
+          {...form.at('when_asleep')}
+          label="When it is asleep"
+          options={{ ignore: 'no alarm', evaluate: 'alarm as usual' }}
+        />
+        <SelectField {...form.at('enabled')} label={alarmsText.rule.enabled} options={{ true: 'yes', false: 'no' }} />
       </div>
       <TextField
         {...form.at('message')}

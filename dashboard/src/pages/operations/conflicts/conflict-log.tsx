@@ -15,6 +15,7 @@ import {
 import { usePages } from '../../../data/use-feed.ts';
 import { formatExactly, formatMoment, formatNumber } from '../../../format.ts';
 import { session } from '../../../session/session.ts';
+import { commandsText } from '../../../text/pages.ts';
 import { commandHref, maySee, RivalLink } from '../commands/command-marks.tsx';
 import { type ConflictSide, callerHref, conflictSentence, conflictSides } from './conflict-words.ts';
 
@@ -37,10 +38,6 @@ const text = {
     own_lease: 'Own lease',
     free: 'Not leased',
   } as Record<string, string>,
-  verdicts: { accepted: 'Accepted', accepted_modified: 'Modified', queued: 'Queued', rejected: 'Rejected' } as Record<
-    string,
-    string
-  >,
   kinds: { parameter_frozen: 'Frozen', rolled_back: 'Rolled back' } as Record<string, string>,
 };
 
@@ -118,7 +115,7 @@ function Entry({ conflict }: { conflict: Conflict }) {
         </p>
       </div>
       <span class={`verdict ${verdict ?? kind}`}>
-        {verdict === null ? (text.kinds[kind] ?? kind) : (text.verdicts[verdict] ?? verdict)}
+        {verdict === null ? (text.kinds[kind] ?? kind) : (commandsText.verdicts[verdict] ?? verdict)}
       </span>
     </li>
   );

@@ -10,8 +10,6 @@ import { type Amount, amountCells, amountTitles, EnergyTable, formatEnergy, form
 import type { RerunInSight } from './use-rerun.ts';
 
 const text = {
-  share: (percent: string) => `${percent} less than without the commands`,
-  more: (percent: string) => `${percent} more than without the commands`,
   title: 'What sleep and power commands have saved',
   running: 'The same hours are run again without the commands',
   cut: {
@@ -139,6 +137,6 @@ function SavingsChart({ result: { start, end, bucket_seconds, power_w } }: { res
 /** `12 % less than without the commands`. */
 export function savedShare({ saved, without }: Pick<EnergyRerun, 'saved' | 'without'>): string {
   if (saved.kwh === 0 || without.kwh === 0) return 'No commands about sleep or power';
-  const words = saved.kwh > 0 ? text.share : text.more;
-  return words(formatShare(Math.abs(saved.kwh) / without.kwh));
+  const share = formatShare(Math.abs(saved.kwh) / without.kwh);
+  return `${share} ${saved.kwh > 0 ? 'less' : 'more'} than without the commands`;
 }

@@ -25,23 +25,22 @@ import {
 } from './incident-cards.tsx';
 import { affectedSentence, causeSentence, whenSentence } from './incident-words.ts';
 
-const windows = {
-  '1h': 'Last hour',
-  '6h': 'Last 6 hours',
-  '24h': 'Last 24 hours',
-  '7d': 'Last 7 days',
-  '30d': 'Last 30 days',
+const windows: Record<string, { words: string; hours: number }> = {
+  '1h': { words: 'Last hour', hours: 1 },
+  '6h': { words: 'Last 6 hours', hours: 6 },
+  '24h': { words: 'Last 24 hours', hours: 24 },
+  '7d': { words: 'Last 7 days', hours: 168 },
+  '30d': { words: 'Last 30 days', hours: 720 },
 };
 const label = 'Incidents';
 
-const hoursOf: Record<string, number> = { '1h': 1, '6h': 6, '24h': 24, '7d': 168, '30d': 720 };
 const pageSize = 50;
 const defaultWindow = '24h';
 
 export function IncidentsPage({ title }: PageProps) {
   const filters = useFilters('window', 'state', 'selector');
   const { window: given, state, selector } = filters.values;
-  const window = Object.hasOwn(hoursOf, given) ? given : defaultWindow;
+  const window = Object.hasOwn(windows, given) ? given : defaultWindow;
   const settled = useSettled(selector);
   const query = { window, limit: pageSize, ...(state && { state }), ...(settled && { selector: settled }) };
   useIncidentEvents();
@@ -54,7 +53,7 @@ export function IncidentsPage({ title }: PageProps) {
           label="Time"
           value={window}
           onChange={(value) => filters.of('window').onChange(value === defaultWindow ? '' : value)}
-          options={Object.entries(windows)}
+          options={Object.entries(windows).map(([name, { words }]) => [name, words] as const)}
         />
         <FilterChoice
           label="State"
@@ -78,7 +77,7 @@ export function IncidentsPage({ title }: PageProps) {
       {rows && rows.length > 0 && (
         <>
           <section class="card" aria-label={label}>
-            <IncidentBand incidents={rows} hours={hoursOf[window]!} />
+            <IncidentBand incidents={rows} hours={windows[window]!.hours} />
           </section>
           <ul class="card incident-list" aria-label={label} style={{ padding: 0 }}>
             {rows.map((incident) => (
