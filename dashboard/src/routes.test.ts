@@ -15,8 +15,12 @@ test('has at most 16 entries, group after group', () => {
 test('pages that are tabs belong to an entry, which whoever sees them sees too', () => {
   const byPath = new Map(entries.map((route) => [route.path, route]));
   const tabs = listed.filter(({ nav }) => nav!.tabOf !== undefined);
-  expect(tabs.map(({ path }) => path)).toEqual(['/apps', '/notifications', '/audit', '/jobs']);
-  for (const { access, nav } of tabs) expect([access, 'user']).toContain(byPath.get(nav!.tabOf!)?.access);
+  expect(tabs.length).toBeGreaterThan(0);
+  for (const { access, nav } of tabs) {
+    const entry = byPath.get(nav!.tabOf!);
+    expect([access, 'user']).toContain(entry?.access);
+    expect(nav!.group).toBe(entry?.nav!.group);
+  }
 });
 
 test('no address is there twice', () => {
