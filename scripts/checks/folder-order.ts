@@ -97,6 +97,7 @@ const order: Record<string, string[][]> = {
       'notifications',
       'session',
       'settings',
+      'things',
       'users',
     ],
     ['conflicts'],
