@@ -145,9 +145,6 @@ export const routes: readonly PageRoute[] = [
     ),
   ]),
   ...pagesFor('user', [
-    page('/things', 'Things', { group: 'administer', icon: 'jobs', tabOf: '/settings' }, () =>
-      import('./pages/operations/things/things-page.tsx').then((it) => it.ThingsPage),
-    ),
     page('/jobs', 'Jobs', { group: 'administer', icon: 'jobs', tabOf: '/settings' }, () =>
       import('./pages/operations/jobs/jobs-page.tsx').then((it) => it.JobsPage),
     ),

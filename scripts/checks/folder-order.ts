@@ -97,7 +97,6 @@ const order: Record<string, string[][]> = {
       'notifications',
       'session',
       'settings',
-      'things',
       'users',
     ],
     ['conflicts'],
