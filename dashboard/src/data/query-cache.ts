@@ -87,7 +87,7 @@ export class QueryCache {
     };
   }
 
-  /** Asks again now for everything whose key begins so (default: for all) and is being looked at; the rest is forgotten. */
+  /** Asks again now for what is being looked at and whose key begins so (default: for all); the rest is forgotten. */
   refresh(...prefixes: string[]): void {
     for (const [key, entry] of this.#entries) {
       if (prefixes.length > 0 && !prefixes.some((prefix) => key.startsWith(prefix))) continue;

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { partsOf } from '../../format.ts';
 import { useFocus } from '../dialog.tsx';
-import { toggled } from '../tables/table-view.ts';
 import type { FormState } from './form.tsx';
 
 export interface FieldProps<Values extends Record<string, string>> {
@@ -176,6 +175,7 @@ export function SelectField<Values extends Record<string, string>>(props: Select
 export function TicksField<Values extends Record<string, string>>(props: SelectFieldProps<Values>) {
   const { form, name, label, options } = props;
   const ticked = partsOf(form.values.value[name] ?? '', ' ');
+  const turn = (word: string) => (ticked.includes(word) ? ticked.filter((other) => other !== word) : [...ticked, word]);
   const problem = form.problems.value[name];
   return (
     <fieldset class="ticks">
@@ -185,7 +185,7 @@ export function TicksField<Values extends Record<string, string>>(props: SelectF
           <input
             type="checkbox"
             checked={ticked.includes(value)}
-            onChange={() => form.set(name, [...toggled(new Set(ticked), value)].join(' '))}
+            onChange={() => form.set(name, turn(value).join(' '))}
           />
           {words}
         </label>

@@ -34,8 +34,7 @@ import {
   formatMoney,
   formatShare,
 } from './energy-words.tsx';
-import { SavingsCard, savedShare } from './savings-card.tsx';
-import { type RerunInSight, useRerun } from './use-rerun.ts';
+import { type RerunInSight, SavingsCard, savedShare, useRerun } from './savings-card.tsx';
 
 const accessPoints = 'Access points';
 const names = { real: 'Real', emulated: 'Emulated' } as Record<string, string>;
