@@ -4,7 +4,7 @@ import type { Technology } from '../api/client.ts';
 import { glyphOutlines, technologyToken } from '../components/glyph.tsx';
 import { type ShownLook, type ShownState, worstOf } from '../data/agents.ts';
 import { formatNumber } from '../format.ts';
-import { colourOf, withAlpha } from '../styles/theme.ts';
+import { colourOf, fontFamily, withAlpha } from '../styles/theme.ts';
 import type { ClusterItem, MapPoint } from './clusters.ts';
 import { cssOf, inkOn, type Rgb } from './radio-colours.ts';
 
@@ -210,10 +210,4 @@ function disc(context: CanvasRenderingContext2D, x: number, y: number, radius: n
   context.beginPath();
   context.arc(x, y, radius, 0, 2 * Math.PI);
   context.fill();
-}
-
-let family: string | undefined;
-function fontFamily(): string {
-  family ??= getComputedStyle(document.body).fontFamily;
-  return family;
 }

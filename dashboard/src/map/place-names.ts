@@ -1,6 +1,6 @@
 // The names of cities and towns on the ground: the larger ones from far away, all of them close up, none over another. The
 // lists come from the gazetteer (see vite.config.ts); they are fetched when they are first needed.
-import { colourOf, withAlpha } from '../styles/theme.ts';
+import { colourOf, fontFamily, withAlpha } from '../styles/theme.ts';
 import type { MapView } from './map-canvas.ts';
 import { type Box, type GeoPlace, overlaps, toWorld, type WorldPlace } from './mercator.ts';
 
@@ -91,7 +91,7 @@ export class PlaceNames {
       if (at === undefined) continue;
       taken.push(boxAt(at));
       shown.push(place);
-      context.font = `${place.thousands >= 300 ? 600 : 450} ${size}px ${fontOf(context)}`;
+      context.font = `${place.thousands >= 300 ? 600 : 450} ${size}px ${fontFamily()}`;
       context.strokeText(place.name, x, at);
       // Close up a name is one of a part of the ground, not of a spot: it stays behind.
       context.fillStyle = withAlpha(colourOf('--ink-soft'), zoom >= 14 ? 0.6 : 1);
@@ -124,10 +124,4 @@ export function byRank(rows: readonly PlaceRow[]): PlaceRow[] {
 function toPlace([name, latitude, longitude, thousands]: PlaceRow): NamedPlace {
   const geo = { latitude, longitude };
   return { name, thousands, geo, ...toWorld(geo) };
-}
-
-let family: string | undefined;
-function fontOf({ canvas }: CanvasRenderingContext2D): string {
-  family ??= getComputedStyle(canvas).fontFamily;
-  return family;
 }

@@ -76,6 +76,14 @@ export function colourOf(token: string): string {
   return colour;
 }
 
+let family: string | undefined;
+
+/** What a canvas writes in: as the page does. */
+export function fontFamily(): string {
+  family ??= getComputedStyle(document.body).fontFamily;
+  return family;
+}
+
 /** The same colour, let through by this share. */
 export function withAlpha(colour: string, alpha: number): string {
   return colour.replace(/^rgba?\(([^)]+)\)$/, (_, parts: string) => {

@@ -1,7 +1,7 @@
 // What a chart shows, taken out of it: as a table, which screen readers can read, as CSV, and as a picture.
 import { csvCell } from '@weft/contract/enrolment-line';
 import { formatMoment, formatNumber, formatValue } from '../../format.ts';
-import { colourOf } from '../../styles/theme.ts';
+import { colourOf, fontFamily } from '../../styles/theme.ts';
 import { saveFile } from '../copyable.tsx';
 import { Dialog } from '../dialog.tsx';
 import { PlainTable } from '../page.tsx';
@@ -45,9 +45,8 @@ export function savePng(figure: HTMLElement, title: string, unit: string): void 
   const pen = picture.getContext('2d')!;
   pen.fillStyle = colourOf('--surface');
   pen.fillRect(0, 0, picture.width, picture.height);
-  const family = getComputedStyle(document.body).fontFamily;
   const write = (words: string, font: string, colour: string, y: number) => {
-    pen.font = `${font} ${family}`;
+    pen.font = `${font} ${fontFamily()}`;
     pen.fillStyle = colourOf(colour);
     pen.fillText(words, 12 * pixel, y * pixel, picture.width - 24 * pixel);
   };

@@ -1,7 +1,7 @@
 // How a chart looks and moves, in the words of the chart library.
 import type uPlot from 'uplot';
 import { formatNumber, formatPower } from '../../format.ts';
-import { colourOf, withAlpha } from '../../styles/theme.ts';
+import { colourOf, fontFamily, withAlpha } from '../../styles/theme.ts';
 import { type ChartAlarm, type ChartMark, drawAlarm, drawMarks, drawPin, rowHeight } from './chart-marks.ts';
 import { type ChartLine, type Column, indexNear, isCount, lonelyPoints, valueRange, withLimit } from './chart-shape.ts';
 
@@ -83,7 +83,7 @@ export function lineColour(index: number): string {
 
 export function chartOptions(options: ChartOptions): uPlot.Options {
   const { lines, unit, width, height, syncKey, range, alarm, hasTimes, onZoom, onCursor } = options;
-  const font = `12px ${getComputedStyle(document.body).fontFamily}`;
+  const font = `12px ${fontFamily()}`;
   const ink = colourOf('--ink-faint');
   const grid = { stroke: colourOf('--line'), width: 1 };
   const { series, bands } = seriesOf(lines);
