@@ -118,3 +118,24 @@ export function HealthMark({ health, size = 18 }: { health: HealthWord; size?: n
     </svg>
   );
 }
+
+const ring = 'M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9';
+/** Of chips, in a square of 12. */
+export const marks = {
+  ring,
+  clock: `${ring}M6 3.4V6l1.9 1.2`,
+  tick: 'M1.8 6.4 4.8 9.4 10.4 2.8',
+  cross: 'M2.2 2.2l7.6 7.6M9.8 2.2 2.2 9.8',
+};
+
+/** A word behind its mark, such as the state of a job; the class colours the mark. */
+export function MarkChip({ class: look, mark, words }: { class: string; mark: string; words: string | undefined }) {
+  return (
+    <span class={`mark-chip ${look}`}>
+      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+        <path d={mark} />
+      </svg>
+      {words}
+    </span>
+  );
+}

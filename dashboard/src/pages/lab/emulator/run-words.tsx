@@ -10,7 +10,7 @@ import {
   type ResolvedPlace,
   type Technology,
 } from '../../../api/client.ts';
-import { Glyph } from '../../../components/glyph.tsx';
+import { Glyph, MarkChip, marks } from '../../../components/glyph.tsx';
 import { now } from '../../../data/freshness.ts';
 import { queries } from '../../../data/use-operation.ts';
 import { formatNumber, formatSpan } from '../../../format.ts';
@@ -97,25 +97,17 @@ export function placesOfRun(job_number: string): ResolvedPlace[] {
   return [...new Map(known.map((place) => [place.given, place])).values()];
 }
 
-const ring = 'M6 1.5a4.5 4.5 0 1 0 0 9a4.5 4.5 0 0 0 0-9';
 const shapes: Record<EmulatorRun['state'], string> = {
-  queued: `${ring}M6 3.4V6l1.9 1.2`,
+  queued: marks.clock,
   running: 'M3 1.8v8.4l7-4.2z',
-  succeeded: 'M1.8 6.4 4.8 9.4 10.4 2.8',
-  failed: 'M2.2 2.2l7.6 7.6M9.8 2.2 2.2 9.8',
-  expired: 'M2.2 2.2l7.6 7.6M9.8 2.2 2.2 9.8',
+  succeeded: marks.tick,
+  failed: marks.cross,
+  expired: marks.cross,
   cancelled: 'M2.5 2.5h7v7h-7z',
 };
 
 export function RunStateChip({ state }: { state: EmulatorRun['state'] }) {
-  return (
-    <span class={`chip run-state ${state}`}>
-      <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
-        <path d={shapes[state]} />
-      </svg>
-      {emulatorText.states[state]}
-    </span>
-  );
+  return <MarkChip class={`chip run-state ${state}`} mark={shapes[state]} words={emulatorText.states[state]} />;
 }
 
 export function RunKinds({ run }: { run: Pick<EmulatorRun, 'by_type'> }) {
