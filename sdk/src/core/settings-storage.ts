@@ -1,17 +1,8 @@
 // Settings on the disk of the access point, with their secrets, and on their way to Weft, without them.
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isObject, ownOf } from '@weft/contract/is-object';
+import { replaceFile, syncFolder } from './spool/append-log.ts';
 
 /** What is written is durable when `write` returns, whole or not at all. Secrets are in it. */
 export interface SettingsStorage {
@@ -44,16 +35,8 @@ export class SettingsFolder implements SettingsStorage {
   write(name: string, value: unknown): void {
     const path = join(this.#folder, name);
     if (value === undefined) rmSync(path, { force: true });
-    else {
-      const file = openSync(`${path}.new`, 'w', 0o600);
-      writeSync(file, JSON.stringify(value));
-      fsyncSync(file);
-      closeSync(file);
-      renameSync(`${path}.new`, path);
-    }
-    const directory = openSync(this.#folder, 'r');
-    fsyncSync(directory);
-    closeSync(directory);
+    else replaceFile(path, JSON.stringify(value));
+    syncFolder(this.#folder);
   }
 }
 

@@ -1,6 +1,17 @@
 // A file to which lines are added, durable when `append` resolves. Lines that wait at the same moment share one flush.
 import { createHash } from 'node:crypto';
-import { closeSync, fdatasync, fsyncSync, ftruncate, ftruncateSync, openSync, readFileSync, write } from 'node:fs';
+import {
+  closeSync,
+  fdatasync,
+  fsyncSync,
+  ftruncate,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  write,
+  writeFileSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { BatchQueue } from '@weft/contract/batch-queue';
@@ -70,6 +81,19 @@ export class AppendLog {
       throw error;
     }
   }
+}
+
+/** Whole or not at all, and durable with the names in its folder; for its owner alone. */
+export function replaceFile(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  const fd = openSync(fresh, 'w', 0o600);
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(fresh, path);
 }
 
 /** Makes names in a folder durable. */

@@ -1,7 +1,7 @@
 // Which commands an agent has begun and done, on disk, so that one that comes again after a restart is not done again.
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { AppendLog, toLine } from './append-log.ts';
+import { AppendLog, replaceFile, toLine } from './append-log.ts';
 
 /** The file is rewritten without obsolete lines when it is larger than this and has doubled. */
 const smallBytes = 1024 * 1024;
@@ -64,15 +64,7 @@ export class CommandMemory {
 
   /** At once, so that nothing can be remembered in the old file only. */
   #renew(): void {
-    const fresh = `${this.#path}.new`;
-    const fd = openSync(fresh, 'w', 0o600);
-    try {
-      writeFileSync(fd, this.commands.map((command) => toLine(JSON.stringify(command))).join(''));
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(fresh, this.#path);
+    replaceFile(this.#path, this.commands.map((command) => toLine(JSON.stringify(command))).join(''));
     void this.#log.close();
     this.#log = new AppendLog(this.#path);
     this.#renewAtBytes = Math.max(smallBytes, 2 * this.#log.size);
