@@ -11,7 +11,7 @@ import { toJson } from '../json-text.ts';
 import { inWords, parseDuration, toMoment } from '../moments.ts';
 import { ProgressBar } from '../progress-bar.ts';
 import { interruptionOf, type Surroundings, UsageError } from '../surroundings.ts';
-import { type Look, printable, printList, tableOptions } from '../table.ts';
+import { counted, type Look, printable, printList, tableOptions } from '../table.ts';
 
 const profiles = ['office', 'home', 'city', 'stadium', 'always'] as const;
 const linkModes = ['active_standby', 'priority', 'load_balancing', 'smallest_delay', 'redundant'] as const;
@@ -163,7 +163,7 @@ async function start(line: CommandLine, around: Surroundings): Promise<void> {
     for (const place of found) around.stderr.write(`${place}\n`);
     around.stdout.write(`${job_number}\n`);
     around.stderr.write(
-      `${agents.length} access point${agents.length === 1 ? '' : 's'}, seed ${seed}, until ${toMoment(ends_at, line.has('iso'))}.\n`,
+      `${counted(agents.length, 'access point')}, seed ${seed}, until ${toMoment(ends_at, line.has('iso'))}.\n`,
     );
   }
   if (line.has('wait')) await waitForEnd(network, around);

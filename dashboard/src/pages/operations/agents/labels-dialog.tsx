@@ -7,14 +7,9 @@ import { FormDialog, SubmitRow, useForm } from '../../../components/forms/form.t
 import { agentName } from '../../../data/agents.ts';
 import { useSites } from '../../../data/sites.ts';
 import { queries } from '../../../data/use-operation.ts';
-import { formatNumber, partsOf } from '../../../format.ts';
+import { formatCount, formatNumber, partsOf } from '../../../format.ts';
 import { componentText } from '../../../text/components.ts';
 import { agentsText } from '../../../text/pages.ts';
-
-const text = {
-  title: (count: string) => `Site and tags of ${count} access point${count === '1' ? '' : 's'}`,
-  saved: (count: string) => `Labels of ${count} access point${count === '1' ? '' : 's'} changed`,
-};
 
 export type Labelled = Pick<AgentListItem, 'ap_id' | 'display_name' | 'site' | 'tags'>;
 
@@ -85,7 +80,7 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
   const touched = agents.filter((agent) => !isSameLabels(agent, labelsAfter(agent, changes)));
   const title = isOne
     ? `Name, site and tags of ${agentName(agents[0]!.ap_id)}`
-    : text.title(formatNumber(agents.length));
+    : `Site and tags of ${formatCount(agents.length, 'access point')}`;
   const submit = async () => {
     setFailure(undefined);
     if (touched.length === 0) {
@@ -104,7 +99,9 @@ export function LabelsDialog({ agents: given, onClose }: { agents: readonly Labe
       setDone(undefined);
     }
     showToast({
-      title: isOne ? agentsText.manage.saved(agentName(agents[0]!.ap_id)) : text.saved(formatNumber(touched.length)),
+      title: isOne
+        ? agentsText.manage.saved(agentName(agents[0]!.ap_id))
+        : `Labels of ${formatCount(touched.length, 'access point')} changed`,
       action: { label: agentsText.manage.undo, onChoose: () => undo(touched) },
     });
     onClose();

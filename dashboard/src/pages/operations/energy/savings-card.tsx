@@ -32,7 +32,7 @@ export interface RerunInSight {
   detail: string | undefined;
 }
 
-/** What a network would have drawn without the commands: asks for the job, and follows it. Of no network: nothing is asked. */
+/** Asks for the run without the commands, and follows its job. Of no network: nothing is asked. */
 export function useRerun(network: string | undefined, window: string): RerunInSight {
   const [job_number, setJob] = useState<string | undefined>(undefined);
   const [refusal, setRefusal] = useState<Failure | undefined>(undefined);
