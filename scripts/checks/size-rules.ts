@@ -14,12 +14,12 @@ const maxFiles = 25;
 
 /** Above these `npm run check` fails: what is added is met by taking something out. Lowered, never raised without a decision. */
 const caps: Record<Ring | 'small' | 'wide', number> = {
-  core: 70_758,
-  operations: 55_454,
-  lab: 16_789,
+  core: 70_757,
+  operations: 55_188,
+  lab: 16_778,
   tools: 3_382,
   small: 185,
-  wide: 1_681,
+  wide: 1_660,
 };
 const smallLines = 50;
 const wideColumns = 120;
