@@ -13,7 +13,6 @@ import { type LoginAttempt, LoginFailures, type LoginOutcome } from './login-fai
 import { sessionRoutes } from './session-routes.ts';
 import { SessionService } from './session-service.ts';
 import { SessionStore } from './session-store.ts';
-import { ToyScheme } from './toy-scheme.ts';
 
 /** How often one caller may end or renew tokens in an hour. */
 const changesPerHour = 600;
@@ -59,7 +58,6 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     keptMs: sessionDays * 86_400_000,
     remove: (nowMs) => store.removeExpired(Math.min(nowMs, now())),
   });
-  const toy = new ToyScheme();
   events.callerChanged.on(({ kind, name }) => auth.forget(kind, name));
   events.recordsChanged.on(() => auth.forgetAll());
   return {
@@ -67,9 +65,7 @@ export function createAuthPart(deps: AuthPartDeps, events: Events) {
     principals,
     replicas: { ended_sessions: auth.ended.head },
     routes: sessionRoutes(sessions),
-    toy,
     schemes: [
-      toy,
       auth,
       new BasicSecret({ kind: 'agent', auth, source: agents, failures }),
       new BasicSecret({ kind: 'third_party_app', auth, source: principals.third_party_app, failures }),
