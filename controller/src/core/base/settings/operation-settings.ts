@@ -13,7 +13,7 @@ export const operationSettings = {
   parts: withDefault('WEFT_PARTS', 'PARTS', 'all', {
     read: read.oneOf('all', 'core'),
     description:
-      'Which parts this process has: all, or core, which serves the 32 operations of the specification and nothing else, on data that no other process has written.',
+      'Which parts this process has: all, or core: what the specification asks for and stands on, without alarms, health, settings by layers, energy and events, and without the emulator. For data that no process with all parts has written.',
   }),
   callbackUrl: optional('WEFT_CALLBACK_URL', 'ORIGIN', {
     read: read.origin,

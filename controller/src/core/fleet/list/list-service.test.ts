@@ -230,6 +230,25 @@ describe('pages', () => {
     expect(names(await ask({ selector: 'load>=98' }))).toEqual(['ap-0', 'ap-1', 'ap-2']);
   });
 
+  it('go on where a whole page of their moment is gone', async () => {
+    for (let n = 0; n < 9; n++) {
+      fleet.put(`ap-${n}`);
+      fleet.values.set(`ap-${n}`, n);
+    }
+    for (const fields of [[], ['configuration']] as ListRequest['fields'][]) {
+      let isFirst = true;
+      const seen = await walk({ sort: 'load', limit: 3, fields }, () => {
+        if (isFirst) for (const n of [3, 4, 5]) fleet.delete(`ap-${n}`);
+        isFirst = false;
+      });
+      expect(seen).toEqual(['ap-0', 'ap-1', 'ap-2', 'ap-6', 'ap-7', 'ap-8']);
+      for (const n of [3, 4, 5]) {
+        fleet.put(`ap-${n}`);
+        fleet.values.set(`ap-${n}`, n);
+      }
+    }
+  });
+
   it('go on with the values of now when their moment is gone', async () => {
     for (let n = 0; n < 6; n++) {
       fleet.put(`ap-${n}`);

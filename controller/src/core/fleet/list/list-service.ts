@@ -66,18 +66,19 @@ export class ListService {
       const metrics = order.metric === undefined ? needs.metrics : [...needs.metrics, order.metric];
       const moment = await this.#options.network.moment({ ...needs, state: true, power: true, metrics });
       const found = await this.#find(query, moment);
-      const shown = await this.#withConfigurations(found.entries.slice(0, limit), request, caller);
+      const page = found.entries.slice(0, limit);
+      const { shown, isCut } = await this.#withConfigurations(page, request, caller);
       const rights = rightsOf(caller);
       const items = await mapInSlices(shown, ({ agent, configuration }) => ({
         ...toItem(agent, moment, rights),
         ...configuration,
       }));
       if (request.fields.includes('latest')) await this.#addLatest(items);
-      const hasMore = shown.length < found.entries.length;
-      const last = shown.at(-1)?.entry;
+      // Also where everybody of this page is gone or out of sight by now.
+      const last = isCut ? shown.at(-1)!.entry : found.entries.length > limit ? page.at(-1) : undefined;
       return {
         items,
-        next: hasMore && last ? this.#next(query, last, found.snapshot) : null,
+        next: last ? this.#next(query, last, found.snapshot) : null,
         ...(found.count !== undefined && { count: found.count }),
       };
     });
@@ -174,7 +175,7 @@ export class ListService {
       const agent = sight.get(entry.agent.ap_id);
       return agent?.id === entry.agent.id ? [{ entry, agent, configuration: {} }] : [];
     });
-    if (!fields.includes('configuration')) return present;
+    if (!fields.includes('configuration')) return { shown: present, isCut: false };
     const configurations = await agentRows.configurations(present.map(({ agent }) => agent.ap_id));
     const shown: typeof present = [];
     let bytes = 0;
@@ -185,7 +186,7 @@ export class ListService {
       const configuration = JSON.parse(json) as Record<string, unknown>;
       shown.push({ entry, agent, configuration: { configuration: withEmulated(configuration, agent) } });
     });
-    return shown;
+    return { shown, isCut: shown.length < present.length };
   }
 
   async #addLatest(items: AgentListItem[]): Promise<void> {
