@@ -111,9 +111,9 @@ export class TryLaterError extends WeftError {
   }
 }
 
-/** 429 for one more than an installation holds; `what` in the plural. */
-export function tooMany(what: string, max: number): TryLaterError {
-  return new TryLaterError(429, `too_many_${what}`, `This installation holds at most ${max} ${what}`, 3600);
+/** 429 for one more than an installation holds; the code says of what. */
+export function tooMany(code: `too_many_${string}`, max: number): TryLaterError {
+  return new TryLaterError(429, code, `This installation holds at most ${max} ${code.slice('too_many_'.length)}`, 3600);
 }
 
 /** The reason why Weft could not start, in one line that says what to do. */

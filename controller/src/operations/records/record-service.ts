@@ -10,8 +10,8 @@ interface Kind<Stored extends { id: string }, Change> {
   /** One word, as errors begin with it; in lower case it is the target of audit entries, and begins their actions. */
   what: string;
   store: Pick<RecordStore<Stored, Change>, 'get' | 'count' | 'create' | 'update' | 'remove'>;
-  /** How many there may be. */
-  max: number;
+  /** How many there may be, and what one more is refused with. */
+  limit: { max: number; code: `too_many_${string}` };
   audit: AuditService;
   /** Those that an entry names if they are others afterwards. */
   fields: readonly (keyof Stored)[];
@@ -49,9 +49,9 @@ export abstract class RecordService<Stored extends { id: string; name: string },
   }
 
   protected async add(record: Stored, by: Actor): Promise<Shown> {
-    const { store, max, onChanged } = this.#kind;
-    if ((await store.count()) >= max)
-      throw new TryLaterError(429, `too_many_${this.#word}s`, `There may be ${max} ${this.#word}s`, 3600);
+    const { store, limit, onChanged } = this.#kind;
+    if ((await store.count()) >= limit.max)
+      throw new TryLaterError(429, limit.code, `There may be ${limit.max} ${this.#word}s`, 3600);
     await store.create(record, this.audited(by, 'created'));
     onChanged?.();
     return this.show(record);

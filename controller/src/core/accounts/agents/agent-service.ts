@@ -107,7 +107,7 @@ export class AgentService implements PrincipalSource {
   async requireRoomFor(more: number, { areEmulated = false } = {}): Promise<void> {
     if ((await this.#agents.count()) + more <= this.#options.maxAgents) return;
     const counted = areEmulated ? await this.#agents.countPresent() : await this.#agents.countReal();
-    if (counted + more > this.#options.maxAgents) throw tooMany('agents', this.#options.maxAgents);
+    if (counted + more > this.#options.maxAgents) throw tooMany('too_many_agents', this.#options.maxAgents);
   }
 
   /** Throws PreconditionError if the record is not what `ifMatch` names, in the transaction of the change. */

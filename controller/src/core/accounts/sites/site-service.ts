@@ -83,7 +83,7 @@ export class SiteService {
   }
 
   #requireAtMost(count: number): void {
-    if (count > this.#options.maxSites) throw tooMany('sites', this.#options.maxSites);
+    if (count > this.#options.maxSites) throw tooMany('too_many_sites', this.#options.maxSites);
   }
 
   /** Replaces it; what is absent is empty afterwards. */

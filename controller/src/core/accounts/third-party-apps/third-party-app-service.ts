@@ -59,7 +59,7 @@ export class ThirdPartyAppService implements PrincipalSource {
 
   async create({ app_name, api_key, permissions }: NewApp, by: Actor): Promise<ChangedThirdPartyApp> {
     const { maxApps } = this.#options;
-    if ((await this.#options.apps.count()) >= maxApps) throw tooMany('apps', maxApps);
+    if ((await this.#options.apps.count()) >= maxApps) throw tooMany('too_many_apps', maxApps);
     const id = randomUUID();
     const api_key_encrypted = this.#options.keyring.encrypt(api_key, id);
     const app = { id, app_name, api_key_encrypted, permissions, ver: generateSecret(), created_at: Date.now() };

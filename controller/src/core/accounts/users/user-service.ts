@@ -243,7 +243,7 @@ export class UserService implements PrincipalSource {
 
   async #requireRoom(): Promise<void> {
     const { users, maxUsers } = this.#options;
-    if ((await users.count()) >= maxUsers) throw tooMany('users', maxUsers);
+    if ((await users.count()) >= maxUsers) throw tooMany('too_many_users', maxUsers);
   }
 }
 

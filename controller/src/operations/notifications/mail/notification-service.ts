@@ -29,7 +29,8 @@ export class NotificationService extends RecordService<
   readonly #options: NotificationServiceOptions;
 
   constructor(options: NotificationServiceOptions) {
-    super({ what: 'Notification', max: 200, fields: ['name', 'email', 'rule', 'enabled'], ...options });
+    const limit = { max: 200, code: 'too_many_notifications' } as const;
+    super({ what: 'Notification', limit, fields: ['name', 'email', 'rule', 'enabled'], ...options });
     this.#options = options;
   }
 

@@ -48,7 +48,8 @@ export class WebhookService extends RecordService<WebhookRecord, WebhookChange, 
     // The path of an address may be as good as a password.
     const detail = ({ url }: WebhookRecord) => ({ host: new URL(url).host });
     const fields = ['name', 'url', 'events', 'selector', 'format', 'enabled'] as const;
-    super({ what: 'Webhook', max: 100, fields, detail, ...options });
+    const limit = { max: 100, code: 'too_many_webhooks' } as const;
+    super({ what: 'Webhook', limit, fields, detail, ...options });
     this.#options = options;
   }
 
