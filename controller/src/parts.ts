@@ -32,7 +32,7 @@ export const tenantTables = [
 /** Always have their one row. */
 const heads = new Set(['alarm_head', 'config_head']);
 
-/** Throws StartError where other parts have rows: what a caller has there would outlive it, and nobody would go on with it. */
+/** Throws StartError where other parts have rows: these would outlive their callers, and no part would go on with them. */
 export async function refuseDataOfTenants(database: SqlQueries): Promise<void> {
   for (const table of tenantTables.filter((name) => !heads.has(name))) {
     const [row] = await database.query(`SELECT 1 AS found FROM ${table} LIMIT 1`);

@@ -14,12 +14,12 @@ const maxFiles = 25;
 
 /** Above these `npm run check` fails: what is added is met by taking something out. Lowered, never raised without a decision. */
 const caps: Record<Ring | 'small' | 'wide', number> = {
-  core: 70_758,
+  core: 70_748,
   operations: 55_190,
   lab: 16_778,
   tools: 3_382,
   small: 185,
-  wide: 1_660,
+  wide: 1_659,
 };
 const smallLines = 50;
 const wideColumns = 120;

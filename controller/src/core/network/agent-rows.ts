@@ -106,7 +106,7 @@ export class AgentRows {
     this.#changedAt = performance.now();
   }
 
-  /** Whether it knows what this process has changed, and what others had changed so long ago. */
+  /** Whether the last look was within so many milliseconds, and after the last change of this process. */
   protected isWithin(ms: number): boolean {
     const { trueAt } = this.#head;
     return trueAt > this.#changedAt && performance.now() - trueAt < ms;

@@ -1,5 +1,5 @@
-// What is known about every access point beside its record. Whoever owns such a fact sets its column when its part is
-// created; a column that nobody has set knows nothing.
+// Facts about every access point beside its record. The part that owns one sets its column when it is created; a column
+// that is not set knows nothing.
 import type { AgentPresence, AlarmSeverity, HealthWord } from '@weft/contract';
 import type { AgentState, ConfigState } from '@weft/contract/selector';
 import type { AgentRow } from './agent-rows.ts';
@@ -26,9 +26,9 @@ export interface Columns {
     values(name: string): Float64Array | undefined;
   };
   transports?(agent: AgentRow): CommandTransports;
-  /** The worst alarm of each that has one, as far as somebody wants to hear of it. */
+  /** The worst alarm of each access point that has one, without muted alarms. */
   severities?(): ReadonlyMap<string, AlarmSeverity>;
-  /** How they stand to what they shall be, by their ids; not in it: no layer is about it. */
+  /** The state of the configuration by the id of the access point; absent where no layer is about it. */
   config?(): Promise<ReadonlyMap<string, ConfigState>>;
   /** How many devices lost service because of them, in incidents that are open. */
   devicesAffected?(): Promise<ReadonlyMap<string, number>>;

@@ -1,5 +1,5 @@
-// All access points as this node knows them: the one place that is asked who they are, what is known of them, and who
-// may see them. Everything is in memory; only what a question needs is prepared.
+// All access points as this node knows them, with the facts that parts add as columns, and what each caller sees of
+// them. Everything is in memory; only what a question needs is prepared.
 import type { AlarmSeverity, HealthWord } from '@weft/contract';
 import {
   type AgentState,
@@ -48,7 +48,7 @@ export interface NetworkMoment {
 }
 
 export class Network extends AgentRows {
-  /** Each set by whoever owns it. */
+  /** The part that owns a fact sets its column. */
   readonly columns: Columns = {};
 
   /** What the caller sees; knows every change that was durable before the call, those of other processes so much later. */
@@ -57,7 +57,7 @@ export class Network extends AgentRows {
     return this.sight(caller);
   }
 
-  /** The same as of the last look, for whoever has just asked for a moment. */
+  /** The same as of the last look: after `moment`, which has looked. */
   sight(caller: Caller): NetworkSight {
     return new NetworkSight(this, caller);
   }

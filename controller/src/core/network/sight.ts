@@ -8,7 +8,7 @@ import type { AgentRow, AgentRows } from './agent-rows.ts';
 
 const pageSize = 64;
 
-/** Of access points that were read for this question. */
+/** What one caller sees of the access points that were read for this question. */
 export class Sight<Row extends VisibleAgent = VisibleAgent> {
   readonly caller: Caller;
   readonly rights: Rights;
@@ -48,10 +48,6 @@ export class Sight<Row extends VisibleAgent = VisibleAgent> {
     return orNotFound(this.get(ap_id), 'Agent');
   }
 
-  among(ap_ids: Iterable<string>): Set<string> {
-    return new Set([...ap_ids].filter((ap_id) => this.sees(ap_id)));
-  }
-
   operates(ap_id: string): boolean {
     const row = this.#rows.get(ap_id);
     return row !== undefined && this.rights.operates(row);
@@ -66,7 +62,7 @@ export class Sight<Row extends VisibleAgent = VisibleAgent> {
   }
 }
 
-/** Of all access points. */
+/** What one caller sees of all access points. */
 export class NetworkSight extends Sight<AgentRow> {
   readonly #network: AgentRows;
 
@@ -89,7 +85,7 @@ export class NetworkSight extends Sight<AgentRow> {
     for await (const page of givingWay(slices())) yield page.filter(isMeant);
   }
 
-  /** How much of what is meant it sees: all of it, as is said of whoever sees everything, a part, or nothing. What is said about a part must not name the rest. */
+  /** Which share of these it sees; all, if it sees everything. An answer about a part must not name the rest. */
   async share(isMeant: (agent: AgentRow) => boolean): Promise<'all' | 'part' | 'nothing'> {
     if (this.seesAll) return 'all';
     let [seen, hidden] = [0, 0];

@@ -40,12 +40,6 @@ export class AgentStore extends SqlStore {
     );
   }
 
-  /** Those of these names that exist, ordered by ap_id. Few. */
-  async byNames(ap_ids: readonly string[]): Promise<AgentRecord[]> {
-    const marks = ap_ids.map(() => '?').join(', ');
-    return ap_ids.length === 0 ? [] : agentTable.list(this.db, `WHERE ap_id IN (${marks}) ORDER BY ap_id`, ap_ids);
-  }
-
   /**
    * Up to `limit` agents whose ap_id comes after this one, ordered by it. To iterate over all of them in bounded
    * memory, begin after '' and continue after the last one until the result is empty.
