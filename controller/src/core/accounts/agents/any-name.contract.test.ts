@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nameKey, readApId } from '../../../../../contract/src/core/functions/ap-id.ts';
 import { rounds } from '../../../../../test/rounds.ts';
 import { password, startWeft, type TestWeft } from '../../../../../test/weft.ts';
+import { fleetHead, raiseRevision } from '../../base/storage/table-revision.ts';
 
 let weft: TestWeft;
 let admin: string;
@@ -157,8 +158,12 @@ test('names that are alike and exist already stay, and a new one is compared wit
   const { database } = weft.platform;
   await create('older-1');
   await create('older-2');
-  await database.query("UPDATE agents SET ap_id = 'OLDER-1', name_key = NULL WHERE ap_id = 'older-2'");
-  await database.query("UPDATE agents SET name_key = NULL WHERE ap_id = 'older-1'");
+  // As an older version has left them: the view of the network is told, as it is of every change.
+  await database.transaction(async (tx) => {
+    const revision = await raiseRevision(tx, fleetHead);
+    await tx.query("UPDATE agents SET ap_id = 'OLDER-1', revision = ? WHERE ap_id = 'older-2'", [revision]);
+    await tx.query("UPDATE agents SET name_key = NULL WHERE ap_id IN ('older-1', 'OLDER-1')");
+  });
   await weft.parts.agents.prepare();
   for (const name of ['older-1', 'OLDER-1']) {
     expect((await weft.request('GET', agents + name, { token: admin })).status).toBe(200);
